@@ -125,8 +125,11 @@ CALLS_UPWARD: Mapping[str, str] = {
     "judge": "gates.comparison_gates:judge_comparison",
     "report": "reports.formats:comparison_report",
     "notebook": "reports.comparison_report:comparison_html",
+    "titles": "results.catalogue:titles_of_catalogue",
 }
-"""What public methods of a `Comparison` call in the layers above it."""
+"""What a layer calls in the layers above it: public methods of a `Comparison`, and
+`cases` the reader of catalogues.
+"""
 
 DIAGNOSES: Mapping[str, str] = {
     "nothing": "results.diagnosis_kinds:NOTHING_RETURNED",

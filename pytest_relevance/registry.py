@@ -312,7 +312,7 @@ GATES: Registry[Any] = Registry(
 
 
 def upward(name: str) -> Callable[..., Any]:
-    """Return a function of a layer above, which a public method of `Comparison` calls.
+    """Return a function of a layer above.
 
     `name` is a row of `bundled.CALLS_UPWARD`, which lists all such calls.
     docs/background/architecture.md explains why they are needed.

@@ -24,6 +24,11 @@ from pytest_relevance.cases.floors import (
 )
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
+from pytest_relevance.cases.known_items import (
+    FOUND_EARLY,
+    check_demands_of_known_item,
+    terms_of_known_item,
+)
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.names import node_name
@@ -121,6 +126,7 @@ class CaseDraft:
             filled=self.judgments.filled,
             passages=self.judgments.passages,
             is_sampled=self.origin.is_sampled,
+            is_known_item=self.judgments.is_known_item,
         )
 
 
@@ -179,6 +185,10 @@ def draft_case(
     expect += own.get("exclude_passages", ())
     if check_contradictions(expect, terms.k, at) is WRONG:
         is_wrong = True
+    if judgments.is_known_item:
+        terms = terms_of_known_item(terms)
+        if check_demands_of_known_item(own, expect, at) is WRONG:
+            is_wrong = True
     if judgments.passages:
         if check_demands_of_case(own, terms, expect, at) is WRONG:
             is_wrong = True
@@ -196,6 +206,10 @@ def draft_case(
             applicable.append(expected)
         elif expected.metric is not None:
             not_applicable.append(expected.metric)
+    if judgments.is_known_item:
+        not_applicable = []
+        if not any(expected.needs_judgments for expected in applicable):
+            applicable.append(FOUND_EARLY)
     return CaseDraft(
         own=own,
         judgments=judgments,
@@ -272,7 +286,8 @@ class Drafts:
 
         `at`: the place of its case.
         """
-        self._grades.update(draft.judgments.distinct)
+        if not draft.judgments.is_known_item:
+            self._grades.update(draft.judgments.distinct)
         if draft.reads_texts:
             self._reads_texts = True
         if draft.judgments.grades:

@@ -43,6 +43,8 @@ class CaseJudgments:
     `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
     `passages`: the passages, if the case has passages in place of judged documents.
         Then `grades` has their grades by name.
+    `is_known_item`: whether the documents are those with the title that is searched
+        for. Nothing is known of other documents.
     """
 
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class CaseJudgments:
     distinct: frozenset[float] = frozenset()
     filled: Mapping[str, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
+    is_known_item: bool = False
 
     @property
     def are_documents(self) -> bool:

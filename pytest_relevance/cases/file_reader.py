@@ -13,6 +13,7 @@ from pytest_relevance._ids import FileIds, IdField
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import printable
+from pytest_relevance.cases.known_items import KnownItems, read_known_items
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile, why_no_file
 from pytest_relevance.cases.query_files import check_columns, notice_of_columns
@@ -33,6 +34,8 @@ from pytest_relevance.judgments.reading import (
     read_ratings,
 )
 from pytest_relevance.judgments.row_rules import RowRules
+
+KNOWN_ITEMS = "known_items"
 
 FileCache = dict[Any, Any]
 """The content of each file that was read, or the error.
@@ -135,6 +138,11 @@ class FileReader:
         )
         return ratings
 
+    def known_items(self, named: NamedFile, at: Location) -> KnownItems | Wrong:
+        """Return the known items in a catalogue, or report a mistake."""
+        items: KnownItems | Wrong = self._read(KNOWN_ITEMS, named, template=None, at=at)
+        return items
+
     def _is_absent(self, named: NamedFile) -> bool:
         """Say whether a file is missing or empty. Keep the name of a missing one."""
         path = os.path.join(self._folder, named.name)
@@ -148,7 +156,7 @@ class FileReader:
     ) -> Any:
         """Return the content of a file, which is read once, or report its mistakes.
 
-        `key`: `JUDGMENTS` or `QUERIES`, the key that names the file.
+        `key`: `JUDGMENTS`, `QUERIES` or `KNOWN_ITEMS`, the key that names the file.
         `template`: the `id_field` of the suite or of the case, if it is a template.
         """
         cached_as = (key, named.content, template)
@@ -201,8 +209,10 @@ def _rules_of(named: NamedFile) -> RowRules:
 
 def _read_file(
     key: str, named: NamedFile, template: IdField | None, path: str, shown: str
-) -> QueryFile | Ratings:
+) -> QueryFile | Ratings | KnownItems:
     """Return the content of a file. Raises FileError for the mistakes in it."""
+    if key == KNOWN_ITEMS:
+        return read_known_items(named, path, shown)
     ids = FileIds(ids_of(named.id_field).of_file, template)
     options = options_of(
         named.query,

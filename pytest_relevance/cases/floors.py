@@ -31,7 +31,12 @@ from pytest_relevance.cases.model import (
     Terms,
     most_results,
 )
-from pytest_relevance.metrics.measures import MEASURES, needs_texts, score
+from pytest_relevance.metrics.measures import (
+    MEASURES,
+    needs_texts,
+    score,
+    suits_known_items,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric, takes_relevance_level
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
@@ -50,8 +55,11 @@ def floor_of(
     """Return the floor of nDCG that applies to a case; None if none does.
 
     The floor of the case replaces that of the suite, and is a mistake if nDCG is not
-    defined. The floor of the suite is a mistake only if the case has no judgments.
+    defined. The floor of the suite is a mistake only if the case has no judgments. A
+    known item has no floor of nDCG.
     """
+    if judgments.is_known_item:
+        return None
     if "min_ndcg" in own:
         own_floor: float | None = own["min_ndcg"]
         if own_floor is None:
@@ -98,8 +106,9 @@ def is_applicable(
 ) -> bool:
     """Say whether an expectation applies to a case.
 
-    A metric that the suite expects does not apply if the case expects no results, or if
-    no document is relevant by this metric. Any other expectation applies.
+    A metric that the suite expects does not apply if the case expects no results, if no
+    document is relevant by this metric, or if the case is a known item and the metric
+    needs judgments of other results. Any other expectation applies.
 
     `expect`: all expectations of the case.
     """
@@ -108,6 +117,8 @@ def is_applicable(
     metric = expected.metric
     assert metric is not None
     if most_results(expect) == 0:
+        return False
+    if judgments.is_known_item and not suits_known_items(metric):
         return False
     if metric.is_own or MEASURES[metric.measure].is_certain:
         return bool(judgments.grades)
@@ -296,6 +307,7 @@ class SuiteFloors:
                 path = ("expect", expected.written)
                 floor_of_metric = _SuiteFloor(path, expected.written)
                 self._of_metrics[expected.metric.text] = floor_of_metric
+        self._has_known_items = False
 
     def count(self, case: Case, own: Mapping[str, object]) -> None:
         """Count for each floor whether it applies to a case.
@@ -303,6 +315,10 @@ class SuiteFloors:
         `own`: the keys that the case sets itself. A floor that the case sets is not
             counted.
         """
+        if case.is_known_item:
+            self._has_known_items = True
+            self._count_metrics(case)
+            return
         if most_results(case.expect) == 0:  # it expects nothing, and has no score
             return
         # Reports already name a listed query without judgments.
@@ -314,12 +330,16 @@ class SuiteFloors:
                 self._of_ndcg.add_not_held(case, is_named=is_named)
         if not self._of_metrics:
             return
+        self._count_metrics(case)
+        for metric in case.not_applicable:
+            self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
+
+    def _count_metrics(self, case: Case) -> None:
+        """Count the metrics of the suite that apply to a case."""
         for expected in case.expect:
             is_floor = expected.inherited and expected.needs_judgments
             if is_floor and expected.metric is not None:
                 self._of_metrics[expected.metric.text].held += 1
-        for metric in case.not_applicable:
-            self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
 
     def check(self, at: Location) -> None:
         """Report each floor of the suite that applies to no case.
@@ -329,6 +349,12 @@ class SuiteFloors:
         for suite_floor in self._all():
             if suite_floor.held:
                 continue
+            if self._has_known_items and not suite_floor.not_held:
+                at.refuse(
+                    "it applies to no case: all cases are known items, whose other results "
+                    "are not judged; take it out, or write expect: {Success@3: 1}",
+                    *suite_floor.path,
+                )
             if suite_floor.not_named:
                 at.refuse(
                     "it applies to no case, because no judged document is relevant "

@@ -572,6 +572,8 @@ class Case:
             `exclude_passages` is in `expect`.
         is_sampled: whether the query is from a file with the key `sample`. Its weight
             is then that of the sample.
+        is_known_item: whether the query is a title of a catalogue, and the judgments
+            are the documents with this title.
     """
 
     terms: Terms
@@ -596,6 +598,7 @@ class Case:
     filled: Mapping[str, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
     is_sampled: bool = False
+    is_known_item: bool = False
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:
@@ -759,6 +762,58 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownItemCounts:
+    """How many rows of a catalogue are known items, and how many are left out.
+
+    `rows`: the number of all rows.
+    `titles`: the number of different titles, of which each is a known item.
+    `untitled`: the number of rows without a title.
+    `shared`: the titles that too many documents have.
+    `sharing`: the number of rows with these titles.
+    `judged`: the titles that are queries of other cases, which have judgments.
+    """
+
+    rows: int = 0
+    titles: int = 0
+    untitled: int = 0
+    shared: tuple[str, ...] = ()
+    sharing: int = 0
+    judged: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return what was left out in words; "" if nothing was.
+
+        Example: `of 19,406 rows, 12 without a title are left out, ...`
+        """
+        parts = []
+        if self.untitled:
+            parts.append(f"{self.untitled:,} without a title")
+        if self.shared:
+            titles = counted(len(self.shared), "title")
+            parts.append(
+                f"{self.sharing:,} with {titles} that more than {MOST_SHARING} documents "
+                f"share ({examples(self.shared)})"
+            )
+        texts = []
+        if parts:
+            texts.append(
+                f"{' and '.join(parts)}, of {counted(self.rows, 'row')}, are left out of the "
+                "known items"
+            )
+        if self.judged:
+            texts.append(
+                f"{counted(len(self.judged), 'title')} not taken as known items, because "
+                f"other cases ask for them: {examples(self.judged)}"
+            )
+        return "; ".join(texts)
+
+
+MOST_SHARING = 10
+"""How many documents may share the title of a known item."""
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """The cases of one file, in its order, and what the file sets for them.
 
@@ -778,6 +833,7 @@ class Suite:
             apply, because their score is not defined.
         samples: what was drawn from each file of queries with the key `sample`.
         not_drawn: the queries of these files that were not drawn and are not written.
+        known_items: what was left out of the known items; None if the suite has none.
     """
 
     path: str
@@ -794,6 +850,7 @@ class Suite:
     without_floor: tuple[str, ...] = ()
     samples: tuple[Sample, ...] = ()
     not_drawn: ParamsByText = field(default_factory=dict)
+    known_items: KnownItemCounts | None = None
 
     @property
     def unjudged_words(self) -> str:

@@ -51,6 +51,7 @@ _READING_KEYS = (FILE, "format", *_OF_GOLDEN_SETS)
 _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
 _QUERY_KEYS = (*_READING_KEYS, ONLY, *ROW_OPTIONS, SAMPLE)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
+_KNOWN_ITEM_KEYS = (FILE, "query", "document")
 
 _CHECKED_ALONE = ("show", ID_FIELD, *ROW_OPTIONS, SAMPLE)
 """The keys whose values are neither a text nor true or false."""
@@ -322,6 +323,28 @@ def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
     )
 
 
+def check_known_items(value: object, at: Location) -> NamedFile | Wrong:
+    """Return the file of the known items of a suite, or report a mistake.
+
+    `value`: `{file: ..., query: ..., document: ...}`.
+    """
+    expected = "{file: catalogue.csv, query: title, document: id}"
+    described = _check_description(value, _KNOWN_ITEM_KEYS, expected=expected, at=at)
+    if described is WRONG:
+        return WRONG
+    missing = [key for key in _KNOWN_ITEM_KEYS if key not in described]
+    if missing:
+        return at.refuse(f"{listed(missing, 'and')} missing; write {expected}")
+    query, document = described["query"], described["document"]
+    if not isinstance(query, str):
+        return at.refuse(f"expected one column, found {found(query)}", "query")
+    if check_id_field(document, at.under("document")) is WRONG:
+        return WRONG
+    return NamedFile(
+        name=described[FILE], query=(query,), document=document, at=(FILE,)
+    )
+
+
 def _template_at(at: Location) -> str | None:
     """Return the `id_field` of the suite if it is a template; None if it is not."""
     field = at.values.get(ID_FIELD)
@@ -413,4 +436,15 @@ CATALOGUE_SCHEMA = either(
         },
         required=(FILE,),
     ),
+)
+KNOWN_ITEMS_SCHEMA = object_with(
+    {
+        "file": _FILE,
+        "query": about("The column of the titles: each title is a query.", TEXT),
+        "document": about(
+            'The column of the ids, or a template that joins columns: "{shop}/{sku}".',
+            TEXT,
+        ),
+    },
+    required=_KNOWN_ITEM_KEYS,
 )

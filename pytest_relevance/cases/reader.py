@@ -25,7 +25,7 @@ from yaml.events import (
 )
 
 from pytest_relevance._problems import FileError, Place, Problem, RelevanceWarning
-from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
+from pytest_relevance.cases.keys import CASES, KEYS, KNOWN_ITEMS, QUERIES, SUITE
 from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
@@ -182,7 +182,7 @@ def _refuse_accident(data: bytes, shown: str) -> None:
 
 
 def has_cases(data: bytes) -> bool:
-    """Say whether a YAML text seems to have `cases` or `queries` at its top.
+    """Say whether a YAML text seems to have `cases`, `queries` or `known_items` on top.
 
     Such a file is taken for a case file, whatever its name. The text is not parsed, so
     that a file with a mistake in the YAML is found too. The key must begin a line. In a
@@ -193,7 +193,7 @@ def has_cases(data: bytes) -> bool:
     beginning = r"""(?m)^["']?"""
     if text.lstrip().startswith("{"):
         beginning = r"\b"
-    pattern = rf"""{beginning}(?:{CASES}|{QUERIES})["']?[ \t]*:"""
+    pattern = rf"""{beginning}(?:{CASES}|{QUERIES}|{KNOWN_ITEMS})["']?[ \t]*:"""
     return re.search(pattern, text) is not None
 
 
@@ -233,6 +233,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     if CASES not in seen:
         builder.set_defaults(header, has_cases=False)
         has_queries = QUERIES in header or builder.has_listed_queries
+        has_queries = has_queries or KNOWN_ITEMS in header
         if not has_queries and not builder.problems.found:
             builder.problems.add(_NO_CASES, START)
     return has_late_keys
@@ -258,6 +259,6 @@ def _read_cases(events: EventReader, builder: SuiteBuilder) -> None:
 
 
 _NO_CASES = (
-    f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite may have '
+    f'the file has no "{CASES}", no "{QUERIES}" and no "{KNOWN_ITEMS}"; beside these a suite may have '
     f"{', '.join(KEYS[SUITE])}"
 )

@@ -10,7 +10,14 @@ from __future__ import annotations
 from pytest_relevance.cases.bounds import MOST, SCORE, SHARE
 from pytest_relevance.cases.expect import kind_of_key, names_of_keys
 from pytest_relevance.cases.gates import gate_schema
-from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
+from pytest_relevance.cases.keys import (
+    CASE,
+    CASES,
+    KEYS,
+    KNOWN_ITEMS,
+    QUERIES,
+    SUITE,
+)
 from pytest_relevance.cases.named_files import JUDGMENT_FILE
 from pytest_relevance.cases.schema_parts import (
     END,
@@ -59,7 +66,9 @@ def case_file_schema() -> Schema:
         "properties": properties,
         "additionalProperties": False,
         # a golden set under judgments has queries, too
-        "anyOf": [{"required": [key]} for key in (CASES, QUERIES, "judgments")],
+        "anyOf": [
+            {"required": [key]} for key in (CASES, QUERIES, KNOWN_ITEMS, "judgments")
+        ],
         "$defs": {
             "case": _case(),
             "expect": _expect(),

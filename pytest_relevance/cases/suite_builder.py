@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import Place, Problem, Problems
@@ -28,14 +29,21 @@ from pytest_relevance.cases.gates import check_tags_of_gates
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.keys import (
     CASE,
+    KNOWN_ITEMS,
     QUERIES,
     SUITE,
     CheckedKeys,
     check_keys,
     plain_values,
 )
+from pytest_relevance.cases.known_items import (
+    KnownItem,
+    KnownItemPosition,
+    KnownItems,
+    terms_of_known_item,
+)
 from pytest_relevance.cases.location import WRONG, Location, Position, Subject, Wrong
-from pytest_relevance.cases.model import Case, Suite, Terms
+from pytest_relevance.cases.model import Case, KnownItemCounts, Suite, Terms
 from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_suite
@@ -55,7 +63,7 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.suite_files import SuiteFiles
 
 
-_NAMING_FILES = ("judgments", "queries")
+_NAMING_FILES = ("judgments", QUERIES, KNOWN_ITEMS)
 _GRADING = ("scale", "raters", "id_field")
 """While one of these keys is wrong in a suite, its files cannot be read as they are
 meant.
@@ -109,6 +117,8 @@ class SuiteBuilder:
         """The texts of the listed queries without judgments."""
         self._left_out: list[str] = []
         """The ids of the listed queries that are left out."""
+        self._known_items: KnownItemCounts | None = None
+        """How many known items there are, if the suite has some."""
 
     def add_problems(self, problems: Sequence[Problem], case: str = "") -> None:
         """Add mistakes in the YAML of the suite or of a case.
@@ -376,6 +386,33 @@ class SuiteBuilder:
         if draft is not None and draft.not_applicable and not has_judgments:
             self._unjudged.append(draft.query)
 
+    # Known items
+
+    def _add_known_items(self, files: SuiteFiles, items: KnownItems) -> None:
+        """Add a case for each known item, or report mistakes.
+
+        A title that is the name of another case is left out, and counted: the same
+        query has judgments there.
+        """
+        names = {node_name(name) for name in files.queries.by_id} | self._lines.keys()
+        judged = []
+        terms = terms_of_known_item(self._terms)
+        for item in files.known_items_without_case():
+            if node_name(item.title) in names:
+                judged.append(item.title)
+            elif not self.problems.is_full:
+                self._add_known_item(item, terms, items.file)
+        self._known_items = replace(items.counts, judged=tuple(judged))
+
+    def _add_known_item(self, item: KnownItem, terms: Terms, file: str) -> None:
+        at = self._location(dict(self._values), KnownItemPosition(item, file))
+        origin = Origin(item.line, listed_id=item.title, source=file)
+        draft = draft_case(
+            {"query": item.title}, terms, item.judgments, origin=origin, at=at
+        )
+        if draft is not WRONG:
+            self._drafts.add(draft, at)
+
     # The end
 
     def finish(self) -> list[Case]:
@@ -388,6 +425,8 @@ class SuiteBuilder:
         files = self._files
         if files is not None and not self._wrong and not files.is_wrong:
             self._add_listed_queries(files, at)
+            if files.known_items is not None:
+                self._add_known_items(files, files.known_items)
         cases = self._drafts.build(self._floors)
         if self._drafts.have_passages:
             check_demands_of_suite(self._terms, at)
@@ -434,6 +473,7 @@ class SuiteBuilder:
             without_floor=tuple(self._floors.sentences()),
             samples=() if files is None else tuple(files.samples),
             not_drawn={} if files is None else files.queries.not_drawn(),
+            known_items=self._known_items,
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:

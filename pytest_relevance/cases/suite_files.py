@@ -32,9 +32,10 @@ from pytest_relevance.cases.case_judgments import (
     notices_of,
     unite,
 )
-from pytest_relevance.cases.file_reader import FileCache, FileReader
+from pytest_relevance.cases.file_reader import KNOWN_ITEMS, FileCache, FileReader
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
+from pytest_relevance.cases.known_items import KnownItem, KnownItems
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import Sample
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
@@ -93,6 +94,7 @@ class SuiteFiles:
         self.samples: list[Sample] = []
         """What was drawn from each file with the key `sample`."""
         self._takes_all = takes_all
+        self.known_items: KnownItems | None = None
         self.is_wrong = False
         self.reader = FileReader(file, shown, cache)
         self._terms = _grading_terms(suite)
@@ -107,6 +109,8 @@ class SuiteFiles:
         self._used_keys: dict[NamedFile, set[str]] = {}
         """The keys of queries that have cases, by file."""
         self._overruled: list[OverruledRow] = []
+        self._written_items: set[str] = set()
+        """The titles of known items for which the case file writes a case."""
         self._misses = 0
         """How many cases found no judgments; only the first get advice on a close
         name.
@@ -153,6 +157,7 @@ class SuiteFiles:
             self.is_wrong = True
             return
         self._of_suite = files
+        self._read_known_items(suite.get(KNOWN_ITEMS), at.under(KNOWN_ITEMS))
         if "queries" in suite or has_cases:
             return
         for named in judgments:
@@ -160,6 +165,22 @@ class SuiteFiles:
                 here = at.under("judgments")
                 if self._add_queries(named, here, names_judgments=True) is WRONG:
                     self.is_wrong = True
+
+    def _read_known_items(self, named: object, at: Location) -> None:
+        if not isinstance(named, NamedFile):
+            return
+        items = self.reader.known_items(named, at)
+        if items is WRONG:
+            self.is_wrong = True
+        else:
+            self.known_items = items
+
+    def known_items_without_case(self) -> list[KnownItem]:
+        """Return the known items for which the case file writes no case."""
+        if self.known_items is None:
+            return []
+        written = self._written_items
+        return [item for item in self.known_items if item.title not in written]
 
     def _has_judgments(self, named: NamedFile, content: QueryFile) -> bool:
         """Say whether a file of queries is a golden set, or a folder with judgments."""
@@ -247,7 +268,7 @@ class SuiteFiles:
         """Return the judgments of a written case, given by its checked keys.
 
         Reports ratings that are not grades or contradict each other, and a case that
-        its files do not judge.
+        its files do not judge. A case that nothing judges may be a known item.
         """
         lookup = Lookup(
             id=own.get("id"),
@@ -262,6 +283,10 @@ class SuiteFiles:
         files_of_suite = self._files_of_suite(lookup)
         if files_of_suite is WRONG:
             return WRONG
+        item = self._known_item(own)
+        if item is not None and _find(files_of_suite, lookup) is None:
+            self._written_items.add(item.title)
+            return item.judgments
         # A case with judgments of its own need not be in the files of the suite.
         if any(key in own for key in JUDGING_KEYS):
             of_suite = _find(files_of_suite, lookup)
@@ -280,6 +305,17 @@ class SuiteFiles:
                 self._note_overruled(of_case, files_of_suite, lookup)
         people = combine(of_case, of_suite)
         return self._fill(people, files, lookup)
+
+    def _known_item(self, own: Mapping[str, Any]) -> KnownItem | None:
+        """Return the known item that a case without judgments stands for, if any.
+
+        Its query is the title. A case with an id of its own is another case.
+        """
+        if self.known_items is None or "id" in own:
+            return None
+        if any(key in own for key in JUDGING_KEYS):
+            return None
+        return self.known_items.find(own["query"])
 
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
         """Return the judgment files of the suite, as a case reads them.

@@ -93,6 +93,16 @@ def needs_texts(metric: Metric) -> bool:
     return measure is not None and measure.needs_texts
 
 
+def suits_known_items(metric: Metric) -> bool:
+    """Say whether a metric has a meaning for known items.
+
+    It looks only at where the relevant documents are, or is a project's own, or
+    compares two rankings.
+    """
+    measure = MEASURES.get(metric.measure)
+    return measure is None or measure.suits_known_items
+
+
 def largest_score(metric: Metric) -> float:
     """Return the highest score that a metric can give.
 
@@ -538,6 +548,8 @@ class Measure:
         measure. The other settings change every measure.
     `takes_passages`: whether the measure has a meaning for passages, which several
         results may hold, and of which one result may hold several.
+    `suits_known_items`: whether the measure has a meaning if nothing is known of the
+        other results: it looks only at where the relevant documents are.
     """
 
     name: str
@@ -554,6 +566,7 @@ class Measure:
     needs_texts: bool = False
     depends_on: frozenset[str] = frozenset()
     takes_passages: bool = False
+    suits_known_items: bool = False
 
 
 def _by_name(*measures: Measure) -> dict[str, Measure]:
@@ -602,6 +615,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         parameters=("rel",),
         aliases=("recall",),
         takes_passages=True,
+        suits_known_items=True,
     ),
     Measure(
         name="Rcap",
@@ -629,6 +643,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         aliases=("mrr", "recip_rank", "reciprocal rank"),
         is_reciprocal_rank=True,
         takes_passages=True,
+        suits_known_items=True,
     ),
     Measure(
         name="ERR",
@@ -663,6 +678,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         parameters=("rel",),
         aliases=("hit", "hits", "hit rate", "hit_rate", "hitrate"),
         takes_passages=True,
+        suits_known_items=True,
     ),
     Measure(
         name="All",
@@ -672,6 +688,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         parameters=("rel",),
         aliases=("recall_all",),
         takes_passages=True,
+        suits_known_items=True,
     ),
     Measure(
         name="characters",

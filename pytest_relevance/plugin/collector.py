@@ -269,6 +269,7 @@ class CaseFile(pytest.Module):
             cases=_collected_cases(runs, self._baseline),
             gates=tuple(RecordedGate.of(gate, line) for gate, line in lines),
             unjudged=suite.unjudged_words,
+            known_items=suite.known_items.words if suite.known_items else "",
             without_floor=suite.without_floor,
             documents=suite.terms.documents,
             drawn=drawn_queries(suite, self._baseline, runs),

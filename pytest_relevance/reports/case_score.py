@@ -84,7 +84,8 @@ def interval_text(result: CaseResult) -> str:
     evaluation = result.evaluation
     lower, upper = result.interval
     is_usual = settings.ideal == "judged" and settings.unjudged == "zero"
-    if lower is None or not is_usual or evaluation.judged == evaluation.top:
+    is_certain = evaluation.judged == evaluation.top or result.is_known_item
+    if lower is None or not is_usual or is_certain:
         return ""
     digits = _score_digits(result)
     ends = f"{lower:.{digits}f} and {upper:.{digits}f}"

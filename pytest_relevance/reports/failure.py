@@ -199,7 +199,7 @@ def _returned_text(result: CaseResult) -> str:
     evaluation = result.evaluation
     if evaluation.passages:
         return f"{results}, {found_text(result)}"
-    if not evaluation.judgments:
+    if not evaluation.judgments or result.is_known_item:
         return results
     is_all = evaluation.judged == evaluation.top and returned > 1
     judged = "all judged" if is_all else f"{evaluation.judged} judged"
@@ -229,10 +229,12 @@ def _ranking_lines(
 ) -> list[Line]:
     """Return the ranking, and if it is judged its score.
 
+    The score of a known item is no sum over its ranks: the reason says its rank.
+
     `has_blame`: whether the documents that cost most follow.
     """
     lines: list[Line] = []
-    if not result.evaluation.judgments:
+    if not result.evaluation.judgments or result.is_known_item:
         if result.ranking.documents:
             lines.append(styled_line(""))
             lines += ranking_lines(result, None, full=full, columns=columns)

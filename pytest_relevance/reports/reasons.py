@@ -41,7 +41,10 @@ def reason_text(
 
     Titles of documents are cut to `longest` columns.
     """
-    text = _sentence(reason, _DocumentNames(result, longest))
+    names = _DocumentNames(result, longest)
+    text = _sentence(reason, names)
+    if result.is_known_item and reason.kind == METRIC:
+        text += f": {names.item()}"
     if reason.is_worse:
         text += " (missed by more than before)"
     if reason.by_people:
@@ -111,6 +114,20 @@ class _DocumentNames:
         """Return the name of a document: `"sku-1" (Watch)`."""
         title = self._title(document)
         return f"{quoted(document)} ({title})" if title else quoted(document)
+
+    def item(self) -> str:
+        """Return where a known item is: `"sku-1" is at rank 4`.
+
+        Of several documents with the title, the first one that was found is named.
+        """
+        found = self.result.found_item
+        if found is not None:
+            document, rank = found
+            return f"{quoted(document)} is at rank {rank}"
+        places = []
+        for document, _ in self.result.evaluation.missing:
+            places.append(f"{quoted(document)} is {self._place(document)}")
+        return ", ".join(places)
 
     def places(self, documents: Sequence[str]) -> str:
         """Return documents and their places: `"a" (Watch, at rank 3), "b" (...)`."""

@@ -192,7 +192,7 @@ def _scores_text(result: CaseResult) -> str:
     if then is None or now is None:
         return ""
     digits = digits_apart(then, now) if then != now else 3
-    return f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
+    return f": {result.metric.text} {then:.{digits}f} -> {now:.{digits}f}"
 
 
 def _rescored_text(result: CaseResult) -> str:

@@ -14,6 +14,7 @@ from operator import mul
 from typing import Any, TypeVar
 
 from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import build_metric
 from pytest_relevance.metrics.ndcg import (
     GradedRanking,
     grade_passages,
@@ -64,6 +65,12 @@ def ndcg_at(k: int) -> Metric:
     return Metric(f"nDCG@{k}", "nDCG", k)
 
 
+@lru_cache
+def rr_at(k: int) -> Metric:
+    """Return the metric RR@k, by which known items are scored."""
+    return build_metric("RR", k)
+
+
 @dataclass(frozen=True, slots=True)
 class CaseResult:
     """The result of one case in one variant of its search.
@@ -91,6 +98,8 @@ class CaseResult:
         evaluation: the ranking under the judgments and expectations of the case.
         baseline: the comparison with the reference; None if there is none.
         call: the calls of the search.
+        is_known_item: whether the query is a title of a catalogue, and its documents
+            are looked for. Nothing is known of other results.
     """
 
     file: str
@@ -113,6 +122,7 @@ class CaseResult:
     baseline: parts.BaselineComparison | None = None
     call: parts.CaseCall = parts.CaseCall()
     is_sampled: bool = False
+    is_known_item: bool = False
 
     @property
     def key(self) -> Key:
@@ -131,13 +141,36 @@ class CaseResult:
 
     @property
     def metric(self) -> Metric:
-        """Return nDCG@k, the metric of `score`."""
-        return ndcg_at(self.conditions.k)
+        """Return the metric of `score`: nDCG@k, and RR@k of a known item."""
+        k = self.conditions.k
+        return rr_at(k) if self.is_known_item else ndcg_at(k)
 
     @property
     def score(self) -> float | None:
-        """Return nDCG@k; None if it is not defined, or the case has no ranking."""
+        """Return nDCG@k; None if it is not defined, or the case has no ranking.
+
+        The score of a known item is RR@k.
+        """
         return self.evaluation.scores.get(self.metric.text)
+
+    @property
+    def found_item(self) -> tuple[str, int] | None:
+        """Return the first document of a known item that was returned, and its rank.
+
+        The rank counts from 1. None if none of its documents was returned.
+        """
+        pairs = zip(self.ranking.documents, self.ranking.grades, strict=False)
+        for rank, (document, grade) in enumerate(pairs, start=1):
+            if grade is not None:
+                return document, rank
+        below = []
+        for document, _ in self.evaluation.missing:
+            if document in self.ranking.deeper:
+                below.append((self.ranking.deeper[document], document))
+        if not below:
+            return None
+        rank, document = min(below)
+        return document, rank
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
@@ -238,9 +271,9 @@ class CaseResult:
     def unjudged(self) -> list[str]:
         """Return the documents in the top k without a judgment, each once, in order.
 
-        Empty if the case has passages: then no result is unjudged.
+        Empty if the case has passages, or is a known item: then no result is unjudged.
         """
-        if self.evaluation.passages:
+        if self.evaluation.passages or self.is_known_item:
             return []
         documents, grades = self.ranking.documents, self.ranking.grades
         graded = set()
@@ -403,6 +436,16 @@ def values_needed(percent: int) -> int:
     With fewer than 20, the 95th percentile is always the greatest value.
     """
     return math.ceil(100 / (100 - percent))
+
+
+def scored_alike(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Return the results that have one mean: without known items, unless all are.
+
+    Known items are scored by RR@k, and other cases by nDCG@k.
+    """
+    results = list(results)
+    judged = [result for result in results if not result.is_known_item]
+    return judged or results
 
 
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:

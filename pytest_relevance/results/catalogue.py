@@ -5,14 +5,16 @@ documents, of which a report names a few hundred. `run_titles` adds their titles
 fields to results.
 
 A catalogue is read when a case needs fields of its documents, when all cases have
-ended, and by `pytest-relevance check`.
+ended, and by `pytest-relevance check`. While a case file is read, its titles become
+known items (`titles_of_catalogue`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from pytest_relevance._accidents import refuse_accidents
@@ -130,6 +132,18 @@ class _OpenCatalogue:
 
 
 @dataclass(frozen=True, slots=True)
+class TitledDocument:
+    """A row of a catalogue: its line, its document, and the title.
+
+    `title`: without blanks around it; "" if the row has none.
+    """
+
+    line: int
+    document: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """A catalogue file. Messages call it `name`.
 
@@ -220,6 +234,31 @@ class Catalogue:
                         values[name] = cell_value(str(cell))
                 by_document[document] = values
         return DocumentValues(by_document, catalogue.table.names)
+
+    def titled_documents(self) -> Iterator[TitledDocument]:
+        """Yield the document and the title of each row; "" for a row without a title.
+
+        Raises:
+            FileError: the file cannot be read, a title is no text, or a row with a
+                title has no id.
+        """
+        assert self.columns.title is not None
+        catalogue = self._open(needs_title=True)
+        problems = Problems(self.name)
+        with cells_of_any_length():
+            for line, values in catalogue.table.records(problems):
+                value = value_at(values, self.columns.title)
+                document = catalogue.ids.id_of(values) or ""
+                why = _why_no_title(value, self.columns.title)
+                title = "" if why else text_of(value)
+                if title and not document:
+                    why = "the row has a title and no id; an id is text or an integer"
+                if why:
+                    problems.add(why, Place(line=line))
+                if problems.is_full:
+                    break
+                yield TitledDocument(line, document, title)
+        problems.raise_if_any()
 
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
         """Return the table of the file, with its columns.
@@ -407,6 +446,26 @@ class IdColumns:
             if id_text(value) is None:
                 return f"found {found(value)} as the {quoted(name)}; an id is text or an integer"
         return ""
+
+
+def _why_no_title(value: object, column: str) -> str:
+    """Return why a value cannot be a title, or ""; null and NaN are no title at all."""
+    if value is None or isinstance(value, str):
+        return ""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return ""
+    return f"found {found(value)} as the {quoted(column)}; a title is text"
+
+
+def titles_of_catalogue(
+    path: str, name: str, columns: CatalogueFile
+) -> Iterator[TitledDocument]:
+    """Yield the rows of a catalogue, for the known items of a case file.
+
+    Messages call the file `name`. `columns` names the columns of ids and of titles.
+    Raises FileError as `Catalogue.titled_documents` does.
+    """
+    return Catalogue(path, name, columns).titled_documents()
 
 
 def cell_value(cell: str) -> object:

@@ -25,6 +25,7 @@ from pytest_relevance.results.case_parts import DROP, FLOOR
 from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.compare.differences import (
     ScorePair,
+    alike_changes,
     by_query,
     key_of,
     means_of,
@@ -67,7 +68,7 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """
     pairs = []
     is_open = False
-    for change in changes:
+    for change in alike_changes(changes):
         was, now = change.score_before, change.score_after
         if change.before is None or not change.is_compared:
             continue
@@ -87,7 +88,7 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
 
 def _scores_of_judged(change: Change) -> Sequence[float]:
     """Return both scores over judged results alone; () if both rankings are judged."""
-    if change.case.evaluation.passages:
+    if change.case.evaluation.passages or change.case.is_known_item:
         return ()
     if change.found is not None:
         return change.found.judged_alone
@@ -127,14 +128,15 @@ def is_certainly_worse(change: Change) -> bool:
     """Say whether a query got worse, whatever its unjudged results are worth.
 
     A query certainly got worse if it newly misses a demand that no grade can change, or
-    if its search failed or returned nothing. So did a query with passages, because none
-    of its results is unjudged. Otherwise it certainly got worse if no
-    grades make its DCG as high as before. With settings that allow no interval, all
+    if its search failed or returned nothing. So did a query with passages, and a known
+    item, because none of its results is unjudged. Otherwise it certainly got worse if
+    no grades make its DCG as high as before. With settings that allow no interval, all
     results have to be judged.
 
     `change`: the change of a query that got worse by its present judgments.
     """
-    if change.case.evaluation.passages or no_grade_matters(change):
+    case = change.case
+    if case.evaluation.passages or case.is_known_item or no_grade_matters(change):
         return True
     if change.before is None or not change.is_compared:
         return False

@@ -131,6 +131,8 @@ def certainty_of(change: Change, word: str) -> bool | None:
     """
     if change.case.evaluation.passages:
         return None
+    if word == GOT_WORSE and change.case.is_known_item:
+        return True
     if word != GOT_WORSE or not (change.is_by_ndcg or lacks_judgments(change)):
         return None
     return is_certainly_worse(change)

@@ -181,13 +181,13 @@ def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:
     """Return {document or passage: by how much it changed nDCG@k}.
 
     The values add up to the change of the score. Empty if either score is not defined,
-    or if the ranking is the same.
+    if the ranking is the same, or for a known item, which is scored by RR@k.
 
     `now`: the ranking of the case now.
     """
     shares = defaultdict[str, float](float)
     case, before = change.case, change.before
-    if before is None or case.score is None:
+    if before is None or case.score is None or case.is_known_item:
         return shares
     if before.scores.get(case.metric.text) is None:
         return shares

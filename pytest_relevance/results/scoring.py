@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance.cases.model import Case, most_results
-from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
+from pytest_relevance.metrics.measures import (
+    is_reciprocal_rank,
+    ranks_needed,
+    score,
+    suits_known_items,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import (
     GradedRanking,
@@ -32,7 +37,7 @@ from pytest_relevance.results.case_parts import (
     DocumentTexts,
     Outcome,
 )
-from pytest_relevance.results.case_result import CaseResult, ndcg_at
+from pytest_relevance.results.case_result import CaseResult, ndcg_at, rr_at
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.document_fields import count_field_values, short_values
 from pytest_relevance.results.filled import with_fill
@@ -116,11 +121,12 @@ def score_case(
     """
     ranked = _RankedCase.of(case, ranking, asked)
     conditions = _conditions(case, asked, in_run)
-    top = score_top(ranked.graded, conditions)
+    main = _main_metric(case)
+    top = score_top(ranked.graded, conditions, main)
     outcomes = _judge(ranked, call.latency)
     limits = Limits(case.k, case.settings, case.min_ndcg, case.min_judged)
     verdict = decide(limits, top, outcomes)
-    scores = {ndcg_at(case.k).text: defined(top.score)}
+    scores = {main.text: defined(top.score)}
     scores |= _other_scores(ranked)
     lower, upper = _open_ends(top)
     ties = _interval_of_ties(ranked)
@@ -225,6 +231,11 @@ class _Parts:
     texts: DocumentTexts = _NO_TEXTS
 
 
+def _main_metric(case: Case) -> Metric:
+    """Return the metric of the score of a case: nDCG@k, and RR@k for a known item."""
+    return rr_at(case.k) if case.is_known_item else ndcg_at(case.k)
+
+
 def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditions:
     """Return how the ranking of a case was asked for, and how it is scored."""
     return CaseConditions(
@@ -253,11 +264,14 @@ def _open_ends(top: ScoredTop) -> tuple[float | None, float | None]:
 def _interval_of_ties(ranked: _RankedCase) -> TieInterval | None:
     """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
-    None if there is only one order, or if all orders give the same nDCG@k. A search
-    that takes no number of results may have more results than it returned.
+    None if there is only one order, if all orders give the same nDCG@k, or for a known
+    item, which is not scored by nDCG. A search that takes no number of results may have
+    more results than it returned.
     """
     case, ranking = ranked.case, ranked.ranking
     if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
+        return None
+    if case.is_known_item:
         return None
     ends = tie_interval(
         ranked.graded,
@@ -321,11 +335,11 @@ def _counted_below(case: Case, ranking: Ranking) -> int:
 
 
 def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
-    """Return {metric: score} for the metrics of expectations and gates, without nDCG@k.
+    """Return {metric: score} for the metrics of expectations and gates, without its own.
 
     Two kinds of metrics are left out: metrics that need ranks which were cut off, and
     similarities, which are scored when the accepted ranking is known. Without judgments
-    no score is defined.
+    no score is defined. A known item has no scores that depend on other results.
     """
     case = ranked.case
     metrics: list[Metric] = []
@@ -334,10 +348,12 @@ def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
             metrics.append(expected.metric)
     for gate in case.terms.gates:
         metrics += gate.metrics
-    done = {ndcg_at(case.k).text}
+    done = {_main_metric(case).text}
     scores: dict[str, float | None] = {}
     for metric in metrics:
         if metric.text in done or metric.is_similarity:
+            continue
+        if case.is_known_item and not suits_known_items(metric):
             continue
         done.add(metric.text)
         value = math.nan
@@ -426,6 +442,7 @@ def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseR
         texts=parts.texts,
         evaluation=parts.evaluation,
         call=parts.call,
+        is_known_item=case.is_known_item,
     )
 
 

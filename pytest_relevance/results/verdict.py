@@ -11,6 +11,7 @@ from math import isnan, nan
 
 from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
@@ -71,15 +72,22 @@ class ScoredTop:
         )
 
 
-def score_top(graded: GradedRanking, conditions: CaseConditions) -> ScoredTop:
-    """Return the score of the top k, with how many of its documents are judged."""
+def score_top(
+    graded: GradedRanking, conditions: CaseConditions, metric: Metric | None = None
+) -> ScoredTop:
+    """Return the score of the top k, with how many of its documents are judged.
+
+    `metric`: by default nDCG@k. A score by another metric, as known items have, has no
+        interval: no result counts as unjudged.
+    """
     k, settings = conditions.k, conditions.settings
-    value = score(ndcg_at(k), graded, settings)
+    ndcg = ndcg_at(k)
+    value = score(metric or ndcg, graded, settings)
     in_top = graded.grades[:k]
     repeated = sum(1 for index in graded.repeated if index < k)
     unjudged = in_top.count(None) - repeated
     lower = upper = value
-    if unjudged and not isnan(value):
+    if unjudged and not isnan(value) and metric in (None, ndcg):
         lower, upper = interval(
             graded,
             k,

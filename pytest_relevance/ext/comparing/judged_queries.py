@@ -53,6 +53,7 @@ class JudgedQuery:
     settings: Settings | None = None
     tags: Sequence[str] | None = None
     passages: Sequence[Passage] = ()
+    is_known_item: bool = False
 
     @cached_property
     def digest(self) -> str:
@@ -185,6 +186,7 @@ def _queries_of_cases(suite: Suite) -> JudgedQueries:
             settings=case.settings,
             tags=case.tags,
             passages=case.passages,
+            is_known_item=case.is_known_item,
         )
         by_key[case.id] = query
         if times[case.query] == 1:

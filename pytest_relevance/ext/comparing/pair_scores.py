@@ -10,7 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import quoted
-from pytest_relevance.metrics.measures import MEASURES, ranks_needed, score
+from pytest_relevance.metrics.measures import (
+    MEASURES,
+    ranks_needed,
+    score,
+    suits_known_items,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
@@ -126,6 +131,8 @@ def _scores_of(
     graded = result.graded
     scores = {}
     for metric in metrics:
+        if result.is_known_item and not suits_known_items(metric):
+            continue
         if metric.text in recorded or not can_compute or not metric.is_computable:
             scores[metric.text] = recorded.get(metric.text)
             continue

@@ -152,7 +152,9 @@ class Rejudging:
         query = None
         if self.queries is not None:
             query = self.queries.find(result) or JudgedQuery(result.id, {})
-        conditions = self._conditions(result.conditions, query)
+        conditions = self._conditions(
+            result.conditions, query, is_known_item=result.is_known_item
+        )
         if query is not None and query.passages:
             return self._judged_by_passages(result, conditions, query)
         ranking = result.ranking
@@ -196,14 +198,21 @@ class Rejudging:
         )
 
     def _conditions(
-        self, conditions: CaseConditions, query: JudgedQuery | None
+        self,
+        conditions: CaseConditions,
+        query: JudgedQuery | None,
+        *,
+        is_known_item: bool,
     ) -> CaseConditions:
         """Return the conditions of a result, with settings, `k` and scale of its query.
 
-        Everything else is kept, except for settings that the user changed.
+        Everything else is kept, except for settings that the user changed. A known item
+        keeps its settings: without its unjudged results, its document is always first.
         """
         if query is not None and query.settings is not None:
             settings = query.settings
+        elif is_known_item:
+            settings = conditions.settings
         else:
             settings = self._changed_settings(conditions.settings)
         k = conditions.k
@@ -240,6 +249,7 @@ class Rejudging:
             query=result.query if query.text is None else query.text,
             weight=result.weight if query.weight is None else query.weight,
             tags=result.tags if query.tags is None else query.tags,
+            is_known_item=query.is_known_item,
         )
 
 

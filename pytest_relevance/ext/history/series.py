@@ -89,7 +89,8 @@ def series_of(
     common = sorted(in_all)
     if not common:
         return None
-    scored = [key for key in common if _is_scored(key, searched)]
+    with_score = [key for key in common if _is_scored(key, searched)]
+    scored = _scored_alike(with_score, last)
     for point in searched:
         _set_figures(point, common, scored, last)
     stretch = _without_breaks(searched, scored or common)
@@ -108,6 +109,14 @@ def series_of(
         titles={key: each.titles for key, each in last.items()},
         unmet=unmet,
     )
+
+
+def _scored_alike(
+    keys: Sequence[CaseKey], last: Mapping[CaseKey, LastResult]
+) -> Sequence[CaseKey]:
+    """Return the cases that have one mean: without known items, unless all are."""
+    judged = [key for key in keys if not last[key].result.is_known_item]
+    return judged or keys
 
 
 def _is_scored(key: CaseKey, points: Sequence[Point]) -> bool:

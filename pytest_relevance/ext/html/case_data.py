@@ -126,6 +126,7 @@ def _identity(
         "params": {key: str(value) for key, value in result.params.items()},
         "note": result.note,
         "k": result.conditions.k,
+        "metric": result.metric.text if result.is_known_item else "",
         "floor": result.conditions.floor,
         "tolerance": result.conditions.tolerance,
     }

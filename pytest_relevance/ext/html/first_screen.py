@@ -28,6 +28,7 @@ from pytest_relevance.reports.run.gates import (
     gates_in_order,
 )
 from pytest_relevance.reports.run.headline import Headline, headline, mean_direction
+from pytest_relevance.reports.run.known_items import known_item_sentences
 from pytest_relevance.reports.run.mean_text import (
     known_text,
     left_open,
@@ -48,7 +49,13 @@ from pytest_relevance.reports.run.variant_labels import (
 )
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
+from pytest_relevance.results.case_result import (
+    FAILED,
+    SKIPPED,
+    CaseResult,
+    grouped,
+    scored_alike,
+)
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import MeanChange, mean_change
@@ -183,6 +190,7 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
     The sentence goes on with the number of cases without a score, and with the range in
     which the mean may lie because of unjudged results.
     """
+    results = scored_alike(results)
     scored = sum(1 for result in results if result.score is not None)
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
     if scored < len(results):
@@ -195,6 +203,7 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
     latencies = changed_results.latency_sentences(changes_since_baseline(ran))
     sentences = latencies[: changed_results.MOST_NAMES]
     sentences += changed_results.reference_sentences(run, ran)
+    sentences += known_item_sentences(ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
 

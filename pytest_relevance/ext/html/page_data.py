@@ -20,7 +20,7 @@ from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import variants_of
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, scored_alike
 from pytest_relevance.results.compare.differences import (
     by_query,
     means_of,
@@ -148,7 +148,7 @@ def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
 
 def _mean(rows: Sequence[PageRow]) -> dict[str, Any]:
     """Return the mean nDCG@k that the reader's grades move, if there is one."""
-    results = [row.result for row in rows if row.result.score is not None]
+    results = scored_alike([row.result for row in rows if row.result.score is not None])
     pairs = by_query(score_pairs_of([row.change for row in rows]))
     if pairs:
         means = means_of(pairs)

@@ -57,6 +57,7 @@ from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import Headline, headline
+from pytest_relevance.reports.run.known_items import known_item_sentences
 from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
 from pytest_relevance.reports.run.mean_text import (
     mean_text,
@@ -374,6 +375,7 @@ def _count_items(run: Run) -> list[str]:
         counts = case_counts(run.results, has_worse=not is_compared)
         parts = [*counts, *unfinished_parts(run.info)]
         items += [escaped("; ".join(parts))] if parts else []
+        items += [said.markdown() for said in known_item_sentences(run.results)]
     nothing_searched = unsaid_nothing_searched(run.results, run.info)
     if nothing_searched:
         items.append(escaped(nothing_searched))

@@ -9,6 +9,7 @@
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `replayed` | that no search was called |
 | `sample_text` | how many queries were drawn from files |
+| `known_items` | how many known items are first, and in the first 3 results |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `changed_results`, `update_advice` | what changed since the reference; what to do next |

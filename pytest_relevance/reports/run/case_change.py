@@ -128,8 +128,11 @@ class CaseChange:
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
-        """The losses of the ranking, the largest first; empty if it is not judged."""
-        if not self.result.evaluation.judgments:
+        """The losses of the ranking, the largest first.
+
+        Empty if it is not judged by nDCG.
+        """
+        if not self.result.evaluation.judgments or self.result.is_known_item:
             return ()
         return losses_of(self._scored)
 

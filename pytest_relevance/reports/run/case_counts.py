@@ -30,40 +30,58 @@ _WORDS = {ERROR: (ERROR, "errors")}
 
 @dataclass(frozen=True, slots=True)
 class CaseCount:
-    """How many cases and checks there are.
+    """How many cases, known items and checks there are.
 
     A case that ran in several variants counts once. A check is a call of
     `relevance.check` in a test in Python.
+
+    `known_items`: are not among the `cases`.
+    `are_judged`: whether all of the `cases` have judgments.
     """
 
     cases: int
     checks: int
+    known_items: int = 0
+    are_judged: bool = False
 
 
 def count_cases(results: Iterable[CaseResult]) -> CaseCount:
-    """Return how many cases and how many checks there are."""
+    """Return how many cases, known items and checks there are."""
     keys = set()
+    items = set()
     checks = 0
+    are_judged = True
     for result in results:
         if result.is_check:
             checks += 1
+        elif result.is_known_item:
+            items.add(case_key(result))
         else:
             keys.add(case_key(result))
-    return CaseCount(len(keys), checks)
+            are_judged = are_judged and result.evaluation.is_judged
+    return CaseCount(len(keys), checks, len(items), are_judged)
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
-    """Return how many cases and checks there are together. See `CaseCount`."""
+    """Return how many cases, known items and checks there are. See `CaseCount`."""
     count = count_cases(results)
-    return count.cases + count.checks
+    return count.cases + count.known_items + count.checks
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """Return, for example, `3 cases and 2 checks`. Checks are those of Python tests."""
+    """Return, for example, `3 cases and 2 checks`. Checks are those of Python tests.
+
+    Known items are counted apart: `500 known items and 40 judged cases`.
+    """
     count = count_cases(results)
     parts = []
-    if count.cases or not count.checks:
-        parts.append(counted(count.cases, "case"))
+    if count.known_items:
+        parts.append(counted(count.known_items, "known item"))
+    if count.cases or not (count.checks or count.known_items):
+        name = "case"
+        if count.known_items:
+            name = "judged case" if count.are_judged else "other case"
+        parts.append(counted(count.cases, name))
     if count.checks:
         parts.append(counted(count.checks, "check"))
     return listed(parts, "and")

@@ -36,6 +36,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
     has_failed,
+    scored_alike,
 )
 from pytest_relevance.results.failures import FAILURE_KINDS, OTHER, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
@@ -104,10 +105,11 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
     files = {result.file for result in results}
     if not means or (len(means) > 1 and len(files) == 1):
         return []
-    scored = [result for result in results if result.score is not None]
+    alike = scored_alike(results)
+    scored = [result for result in alike if result.score is not None]
     shown = means_text(means, list(means))
     text = f"{weighted(results)}mean {metric_of(scored)} {shown}"
-    count, total = case_count(scored), case_count(results)
+    count, total = case_count(scored), case_count(alike)
     if count < total:
         text += f" ({count:,} of {counted(total, 'case')})"
     return [text]

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.run.build import build_fails
-from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
+from pytest_relevance.reports.run.case_counts import (
+    case_count,
+    counted_cases,
+    unmet_gates,
+)
 from pytest_relevance.reports.run.certainty_text import how_sure
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
@@ -441,7 +445,7 @@ def _failures_text(
     for results in failed.values():
         failing += results
     count = case_count(failing)
-    of_all = f"{count:,} of {counted(case_count(ran), 'case')}"
+    of_all = f"{count:,} of {counted_cases(ran)}"
     fail, are = ("fails", "is") if count == 1 else ("fail", "are")
     if IN_DOUBT in failed:
         return f"{of_all} {fail} or {are} inconclusive"
@@ -459,7 +463,7 @@ def _without_failure_text(ran: Sequence[CaseResult]) -> str:
         are, them = ("is", "it") if measured == 1 else ("are", "them")
         cases = counted(measured, "case")
         return f"{cases} {are} measured: nothing is expected of {them}"
-    which = counted(passed, "case")
+    which = counted_cases(by_status[PASSED])
     if measured:
         has_floors = all(
             each.conditions.floor is not None for each in by_status[PASSED]

@@ -113,6 +113,7 @@ def tag_table(
     `changes`: must all be by one metric.
     `most`: the most rows; None for all.
     """
+    changes = differences.alike_changes(changes)
     by_tag = _by_tag(changes)
     changed = _changed_tags(by_tag, variants)
     if changed:

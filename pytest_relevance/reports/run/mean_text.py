@@ -11,21 +11,32 @@ from pytest_relevance.reports.run.variant_labels import (
     short_labels,
     variant_of,
 )
-from pytest_relevance.results.case_result import CaseResult, grouped, weighted_mean
+from pytest_relevance.results.case_result import (
+    CaseResult,
+    grouped,
+    scored_alike,
+    weighted_mean,
+)
 
 _MOST_MEANS = 3
 
 
 def metric_of(results: Iterable[CaseResult]) -> str:
-    """Return, for example, `nDCG@10`, or `nDCG@k` if the cases have several cutoffs."""
-    cutoffs = {result.conditions.k for result in results}
-    return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
+    """Return, for example, `nDCG@10`, or `nDCG@k` if the cases have several cutoffs.
+
+    If all cases are known items, it is `RR@10`.
+    """
+    metrics = {result.metric for result in scored_alike(results)}
+    if not metrics:
+        return "nDCG@k"
+    metric = metrics.pop()
+    return f"{metric.measure}@k" if metrics else metric.text
 
 
 def mean_score(results: Iterable[CaseResult]) -> float | None:
     """Return the weighted mean of the defined nDCG@k; None if none is defined."""
     scored = []
-    for result in results:
+    for result in scored_alike(results):
         score = result.score
         if score is not None:
             scored.append((score, result.weight))
@@ -48,7 +59,8 @@ def mean_text(results: Sequence[CaseResult]) -> str:
 
 def weighted(results: Sequence[CaseResult]) -> str:
     """Return `weighted ` if the weights of the scored cases differ, else ""."""
-    weights = {result.weight for result in results if result.score is not None}
+    alike = scored_alike(results)
+    weights = {result.weight for result in alike if result.score is not None}
     return "weighted " if len(weights) > 1 else ""
 
 
@@ -69,7 +81,7 @@ def left_open(results: Iterable[CaseResult]) -> str:
     """
     lower, upper = [], []
     uncertain = set()
-    for result in results:
+    for result in scored_alike(results):
         score = result.score
         if score is None:
             continue
@@ -97,6 +109,11 @@ def metric_explained(results: Iterable[CaseResult]) -> str:
         return ""
     metric = metric_of(scored)
     cutoff = metric.partition("@")[2]
+    if all(result.is_known_item for result in scored):
+        return (
+            f"{metric} is 1 / the rank of the document whose title was searched for: 1 if "
+            f"it is first, 0.5 if it is second, 0 if it is not in the first {cutoff}."
+        )
     return (
         f"{metric} compares the grades of the first {cutoff} results with those of the "
         "best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top "
@@ -110,7 +127,7 @@ def metric_explained(results: Iterable[CaseResult]) -> str:
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """Return the weighted mean of each variant that has one."""
     means = {}
-    for variant, of_variant in grouped(results, variant_of).items():
+    for variant, of_variant in grouped(scored_alike(results), variant_of).items():
         mean = mean_score(of_variant)
         if mean is not None:
             means[variant] = mean

@@ -23,11 +23,16 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which judged documents the index lacks, and which results are unjudged."""
+    """Return which judged documents the index lacks, and what files leave out.
+
+    Files of queries may have queries without judgments, and catalogues rows that are no
+    known items.
+    """
     sentences = _not_in_index(results)
     for file, info in sorted(files.items()):
-        if info.unjudged:
-            sentences.append(Sentence(f"{file}: {info.unjudged}", DOUBT))
+        for text in (info.unjudged, info.known_items):
+            if text:
+                sentences.append(Sentence(f"{file}: {text}", DOUBT))
     return sentences
 
 

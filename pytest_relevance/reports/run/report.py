@@ -18,6 +18,7 @@ from pytest_relevance.reports.run.gates import (
     gate_lines,
     gate_message,
 )
+from pytest_relevance.reports.run.known_items import known_item_data
 from pytest_relevance.reports.run.run_findings import (
     reason_texts,
     remark_texts,
@@ -136,7 +137,7 @@ def report_data(run: Run) -> dict[str, Any]:
     """Return the report as JSON data.
 
     It has the record, the outcomes of gates, how many queries got worse, better or
-    neither, how the mean changed, and the comparisons of variants.
+    neither, how the mean changed, how known items did, and the comparisons of variants.
     """
     results = []
     for result in run.results:
@@ -152,6 +153,7 @@ def report_data(run: Run) -> dict[str, Any]:
         "gates": [_gate_data(gate) for gate in run_gates(run)],
         "counts": asdict(count_results(run.results)),
         "mean": mean_data(mean_change(ran), changes_since_baseline(ran)),
+        "known_items": known_item_data(run.results),
         "variants": variants_data(compare_variants(run.results)),
     }
 

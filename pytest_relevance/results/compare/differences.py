@@ -17,9 +17,9 @@ from functools import lru_cache
 
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics import significance
-from pytest_relevance.metrics.measures import ranks_needed
+from pytest_relevance.metrics.measures import ranks_needed, suits_known_items
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import is_own, is_similarity
+from pytest_relevance.metrics.names import is_own, is_similarity, metric_named
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
@@ -121,10 +121,14 @@ def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
     """Say whether a case counts in means: whether it has a relevant judgment.
 
     In the means of a `metric` that compares rankings, or is the project's own, all
-    cases count.
+    cases count. A known item counts only in the means of metrics that need no judgments
+    of other results.
     """
     if metric is not None and (is_similarity(metric) or is_own(metric)):
         return True
+    if metric is not None and result.is_known_item:
+        if not suits_known_items(metric_named(metric)):
+            return False
     if result.metric.text in result.evaluation.scores:
         return result.score is not None
     if not result.evaluation.judgments:
@@ -339,6 +343,19 @@ def score_pairs(
     return score_pairs_of(Change.since_baseline(result, metric) for result in results)
 
 
+def alike_changes(changes: Iterable[Change]) -> list[Change]:
+    """Return the changes that have one mean: without known items, unless all are.
+
+    If a change names a metric, all changes are by this metric and have one mean.
+    """
+    changes = list(changes)
+    judged = []
+    for change in changes:
+        if change.metric is not None or not change.case.is_known_item:
+            judged.append(change)
+    return judged or changes
+
+
 def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
     """Return the scores before and now of each change that has both.
 
@@ -346,7 +363,7 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
     (`has_relevant`).
     """
     pairs = []
-    for change in changes:
+    for change in alike_changes(changes):
         before, after = change.score_before, change.score_after
         if before is None or after is None:
             continue
@@ -370,7 +387,7 @@ def mean_change_of(
     A query that ran in several variants counts once, with the means of its scores. None
     if no case has both scores.
     """
-    changes = list(changes)
+    changes = alike_changes(changes)
     scored = []
     for change in changes:
         if change.score_after is not None or _was_to_score(change.case):

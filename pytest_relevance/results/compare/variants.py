@@ -18,6 +18,7 @@ from functools import lru_cache
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.results.case_result import (
     CaseResult,
+    scored_alike,
     variants_in_order,
     weighted_mean,
 )
@@ -113,10 +114,11 @@ class VariantComparison:
 def compare_variants(results: Iterable[CaseResult]) -> list[VariantComparison]:
     """Return a comparison for each group of variants that have cases in common.
 
-    Searches without variants are left out, and so are checks of tests in Python. There
-    is no comparison if no case has a score in several variants.
+    Searches without variants are left out, and so are checks of tests in Python, and
+    known items if there are other cases. There is no comparison if no case has a score
+    in several variants.
     """
-    searched = [result for result in results if not result.is_check]
+    searched = [result for result in scored_alike(results) if not result.is_check]
     order = variants_in_order(searched)
     if len(order) < 2:
         return []

@@ -147,9 +147,9 @@ class BaselineEntry:
 
     @property
     def has_score(self) -> bool:
-        """Say whether nDCG@k was defined when the ranking was accepted."""
+        """Say whether nDCG@k, or RR@k, was defined when the ranking was accepted."""
         for name, score in self.scores.items():
-            if name.startswith("nDCG@") and score is not None:
+            if name.startswith(("nDCG@", "RR@")) and score is not None:
                 return True
         return False
 

@@ -273,9 +273,9 @@ def _judged_alone(
     """Return the scores of both rankings over judged results alone, before and now.
 
     Empty if nDCG@k is not defined now, or if neither top k has an unjudged result. No
-    result is unjudged if there are passages.
+    result is unjudged if there are passages, or if the case is a known item.
     """
-    if result.evaluation.passages:
+    if result.evaluation.passages or result.is_known_item:
         return ()
     conditions = result.conditions
     k = conditions.k

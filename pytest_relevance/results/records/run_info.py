@@ -119,6 +119,8 @@ class FileInfo:
             before; only with `expects_known`.
         unjudged: a sentence about its listed queries that have no judgments; empty
             if all have some.
+        known_items: a sentence about rows that are left out of its known items; empty
+            if none are.
         without_floor: sentences about cases that a floor of the suite does not apply
             to, because their score is not defined.
         against: the name of the record that is compared with in the place of its
@@ -149,6 +151,7 @@ class FileInfo:
     expects_known: bool = False
     accepted: Sequence[AcceptedCase] = ()
     unjudged: str = ""
+    known_items: str = ""
     without_floor: Sequence[str] = ()
     against: str = ""
     against_started: str = ""

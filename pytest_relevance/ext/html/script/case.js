@@ -197,7 +197,7 @@ class CaseView {
     const scores = make(
       "span",
       { class: "fact" },
-      `nDCG@${item.k} `,
+      `${item.metric ?? `nDCG@${item.k}`} `,
       changeText(scoreBefore(this.data, item, own), ""),
       value,
     );

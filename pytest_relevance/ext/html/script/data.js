@@ -76,6 +76,7 @@
  * @property {boolean} [gotBetter] whether it got better
  * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
  * @property {number} k
+ * @property {string} [metric] the metric of a known item, whose other results nobody judges; nDCG@k if left out
  * @property {number} [floor]
  * @property {number} tolerance by how much nDCG@k may fall
  * @property {number} [score] nDCG@k

@@ -48,6 +48,9 @@ function passagesPart(item) {
 
 /** The table of nDCG, rank by rank. @param {Rankings} rankings @param {string} settings @returns {HTMLElement[]} */
 function breakdownPart({ item, own, measure }, settings) {
+  if (item.metric) {
+    return []; // no sum over ranks
+  }
   if (item.passages) {
     return []; // one rank may have the gains of several passages: the report in a terminal has the table
   }

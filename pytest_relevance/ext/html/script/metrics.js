@@ -176,8 +176,8 @@ class Measure {
  * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Scored}
  */
 function scoreOf(data, item, own) {
-  if (item.passages) {
-    const score = item.score ?? NaN; // nobody judges passages in the page
+  if (item.passages || item.metric) {
+    const score = item.score ?? NaN; // nobody judges passages, or known items, in the page
     return { score, lower: score, upper: score };
   }
   return measureOf(data, item).interval(gradedRanking(item, own), item.k, item.lowest, item.highest);
