@@ -768,7 +768,7 @@ class KnownItemCounts:
     `rows`: the number of all rows.
     `titles`: the number of different titles, of which each is a known item.
     `untitled`: the number of rows without a title.
-    `shared`: the titles that too many documents have.
+    `shared`: the titles that more than `MOST_SHARING` rows have.
     `sharing`: the number of rows with these titles.
     `judged`: the titles that are queries of other cases, which have judgments.
     """
@@ -782,35 +782,31 @@ class KnownItemCounts:
 
     @property
     def words(self) -> str:
-        """Return what was left out in words; "" if nothing was.
+        """Return what is left out in words; "" if nothing is.
 
-        Example: `of 19,406 rows, 12 without a title are left out, ...`
+        Example: `left out of the known items, of 19,406 rows: 12 rows without a title`.
         """
         parts = []
         if self.untitled:
-            parts.append(f"{self.untitled:,} without a title")
+            parts.append(f"{counted(self.untitled, 'row')} without a title")
         if self.shared:
-            titles = counted(len(self.shared), "title")
             parts.append(
-                f"{self.sharing:,} with {titles} that more than {MOST_SHARING} documents "
-                f"share ({examples(self.shared)})"
-            )
-        texts = []
-        if parts:
-            texts.append(
-                f"{' and '.join(parts)}, of {counted(self.rows, 'row')}, are left out of the "
-                "known items"
+                f"{counted(self.sharing, 'row')} with a title that more than {MOST_SHARING} "
+                f"rows share ({examples(self.shared)})"
             )
         if self.judged:
-            texts.append(
-                f"{counted(len(self.judged), 'title')} not taken as known items, because "
-                f"other cases ask for them: {examples(self.judged)}"
+            titles = counted(len(self.judged), "title")
+            parts.append(
+                f"{titles} that other cases search for ({examples(self.judged)})"
             )
-        return "; ".join(texts)
+        if not parts:
+            return ""
+        rows = counted(self.rows, "row")
+        return f"left out of the known items, of {rows}: {'; '.join(parts)}"
 
 
 MOST_SHARING = 10
-"""How many documents may share the title of a known item."""
+"""How many rows may share the title of a known item."""
 
 
 @dataclass(frozen=True, slots=True)

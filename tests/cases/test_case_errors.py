@@ -94,7 +94,7 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(text: str) -> Non
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
         "cases: [{query: a, first: x}]": '1:20: "first" is not a key of a case; it is an expectation, write it under exp',
         "cases: [{query: a, zzz: 1}]": '1:20: unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, s',
-        "k: 5\n": '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
+        "k: 5\n": '1:1: the file has no "cases", no "queries" and no "known_items"; beside these a suite may have search',
         "cases:\n": '1:7: "cases" takes a list; begin each case with "- query:"',
         "cases: {query: a}\n": '1:8: "cases" takes a list; begin each case with "- query:"',
         "cases: []\n": '1:8: "cases" is an empty list; write at least one "- query:"',
@@ -113,7 +113,7 @@ def test_an_unknown_key_of_a_suite_shows_those_there_are() -> None:
     assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale' in found
     # nothing that would be refused in its turn
     assert found.endswith(
-        "judgments, documents, expect, tolerance, gates, queries, cases"
+        "judgments, documents, expect, tolerance, gates, queries, known_items, cases"
     )
 
 

@@ -240,9 +240,13 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     What is found, and the counts of the last line, are added to `checked`.
     """
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
-    checked.counts["case"] += len(suite.cases)
+    known_items = sum(case.is_known_item for case in suite.cases)
+    checked.counts["case"] += len(suite.cases) - known_items
+    checked.counts["known item"] += known_items
     checked.counts["listed query left out"] += len(suite.left_out)
-    checked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)
+    checked.counts["judgment"] += sum(
+        len(case.judgments) for case in suite.cases if not case.is_known_item
+    )
     checked.run_checks("find", suite, suite.path)
     if has_baseline(path):
         read_baseline(baseline_path(path))

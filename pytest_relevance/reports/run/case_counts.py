@@ -14,6 +14,7 @@ from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
     SKIPPED,
+    WITHOUT_SCORE,
     CaseResult,
 )
 
@@ -36,7 +37,7 @@ class CaseCount:
     `relevance.check` in a test in Python.
 
     `known_items`: are not among the `cases`.
-    `are_judged`: whether all of the `cases` have judgments.
+    `are_judged`: whether all of the `cases` that were searched have a score.
     """
 
     cases: int
@@ -58,7 +59,8 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
             items.add(case_key(result))
         else:
             keys.add(case_key(result))
-            are_judged = are_judged and result.evaluation.is_judged
+            ran = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
+            are_judged = are_judged and not (ran and result.score is None)
     return CaseCount(len(keys), checks, len(items), are_judged)
 
 
