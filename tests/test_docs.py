@@ -20,6 +20,7 @@ FOLLOWED = (
     "howto/judging.md",
     "howto/clicks.md",
     "howto/query-logs.md",
+    "howto/known-items.md",
     "howto/compare.md",
     "howto/assistant.md",
     "reference/case-file.md",
@@ -30,7 +31,12 @@ FOLLOWED = (
 )
 """Pages whose files are written and whose commands print what is shown, in turn."""
 
-OF_THEIR_OWN = ("start.md", "howto/assistant.md", "reference/gates.md")
+OF_THEIR_OWN = (
+    "start.md",
+    "howto/assistant.md",
+    "howto/known-items.md",
+    "reference/gates.md",
+)
 """Pages that have a search of their own; the others use that of the first page."""
 
 FIXTURE, CASES = (
@@ -47,6 +53,7 @@ FILES = {
     "judgments-Ada-2026-11-23T08-03.csv": JUDGED,
     "worklist.csv": JUDGED,
     "products.jsonl": '{"sku": "sku-1", "name": "Boots", "brand": "Fell"}\n',
+    "catalogue.csv": "id,title\nsku-1,Blue boots\nsku-2,Red boots\n",
     "bm25.trec": RANKED,
     "hybrid.trec": RANKED,
     "qrels.txt": "q1 0 sku-1 3\n",

@@ -166,10 +166,10 @@ _ROWS = (
         named_files.QUERY_FILES_SCHEMA,
         about="A file of queries, {file: ..., format: ..., only: judged}, or a list of "
               "files: each query is a case. columns says which column has what."),
-    Key(KNOWN_ITEMS, IN_SUITE, shapes.TEXT, named_files.check_known_items,
+    Key(KNOWN_ITEMS, IN_SUITE, shapes.KNOWN_ITEMS, named_files.check_known_items,
         named_files.KNOWN_ITEMS_SCHEMA,
-        about="A catalogue, {file: ..., query: title, document: id}: each title is a case "
-              "that looks for its own documents."),
+        about="A catalogue, {file: ..., query: title, document: id, sample: {n: 500}}: each "
+              "title is a case that looks for its own documents."),
 )
 # fmt: on
 

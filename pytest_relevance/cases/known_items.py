@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import quoted
@@ -23,9 +24,12 @@ from pytest_relevance.cases.model import (
     CatalogueFile,
     Expectation,
     KnownItemCounts,
+    SampleRule,
     Terms,
 )
 from pytest_relevance.cases.named_files import NamedFile
+from pytest_relevance.cases.sampling import draw
+from pytest_relevance.judgments.model import Query
 from pytest_relevance.metrics.measures import suits_known_items
 from pytest_relevance.metrics.names import build_metric
 from pytest_relevance.metrics.settings import Settings
@@ -33,6 +37,9 @@ from pytest_relevance.registry import upward
 
 _GRADE = 1.0
 """The grade of the documents of a known item."""
+
+_AT_A_TIME = 50_000
+"""How many titles a sample is drawn from at a time."""
 
 _SUCCESS = build_metric("Success", 3)
 
@@ -131,6 +138,19 @@ class KnownItems:
     def __iter__(self) -> Iterator[KnownItem]:
         """Yield the items in the order of the file."""
         return iter(self._by_title.values())
+
+    def drawn(self, rule: SampleRule) -> list[KnownItem]:
+        """Return the items of a sample.
+
+        They are drawn in parts, so that a million titles need little memory.
+        """
+        drawn: list[Query] = []
+        titles = iter(self)
+        while part := list(islice(titles, _AT_A_TIME)):
+            drawn += [Query(item.title, item.title) for item in part]
+            drawn = list(draw(drawn, rule).queries)
+        chosen = {query.id for query in drawn}
+        return [item for item in self if item.title in chosen]
 
     def find(self, title: str) -> KnownItem | None:
         """Return the item with a title; None if there is none."""

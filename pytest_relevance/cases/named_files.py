@@ -20,7 +20,12 @@ from pytest_relevance.cases.row_options import (
     check_not_of_a_golden_set,
     check_row_options,
 )
-from pytest_relevance.cases.sample_rule import SAMPLE, SAMPLE_SCHEMA, check_sample
+from pytest_relevance.cases.sample_rule import (
+    SAMPLE,
+    SAMPLE_OF_ITEMS_SCHEMA,
+    SAMPLE_SCHEMA,
+    check_sample,
+)
 from pytest_relevance.cases.schema_parts import (
     FORMAT,
     TEXT,
@@ -51,7 +56,8 @@ _READING_KEYS = (FILE, "format", *_OF_GOLDEN_SETS)
 _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
 _QUERY_KEYS = (*_READING_KEYS, ONLY, *ROW_OPTIONS, SAMPLE)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
-_KNOWN_ITEM_KEYS = (FILE, "query", "document")
+_NEEDED_FOR_ITEMS = (FILE, "query", "document")
+_KNOWN_ITEM_KEYS = (*_NEEDED_FOR_ITEMS, SAMPLE)
 
 _CHECKED_ALONE = ("show", ID_FIELD, *ROW_OPTIONS, SAMPLE)
 """The keys whose values are neither a text nor true or false."""
@@ -332,7 +338,7 @@ def check_known_items(value: object, at: Location) -> NamedFile | Wrong:
     described = _check_description(value, _KNOWN_ITEM_KEYS, expected=expected, at=at)
     if described is WRONG:
         return WRONG
-    missing = [key for key in _KNOWN_ITEM_KEYS if key not in described]
+    missing = [key for key in _NEEDED_FOR_ITEMS if key not in described]
     if missing:
         return at.refuse(f"{listed(missing, 'and')} missing; write {expected}")
     query, document = described["query"], described["document"]
@@ -340,9 +346,28 @@ def check_known_items(value: object, at: Location) -> NamedFile | Wrong:
         return at.refuse(f"expected one column, found {found(query)}", "query")
     if check_id_field(document, at.under("document")) is WRONG:
         return WRONG
+    sample: SampleRule | Wrong | None = None
+    if SAMPLE in described:
+        sample = _check_sample_of_items(described[SAMPLE], at.under(SAMPLE))
+    if sample is WRONG:
+        return WRONG
     return NamedFile(
-        name=described[FILE], query=(query,), document=document, at=(FILE,)
+        name=described[FILE],
+        query=(query,),
+        document=document,
+        at=(FILE,),
+        sample=sample,
     )
+
+
+def _check_sample_of_items(value: object, at: Location) -> SampleRule | Wrong:
+    """Return how known items are drawn, or report mistakes: all are equally likely."""
+    rule = check_sample(value, at)
+    if rule is not WRONG and (rule.by or rule.per):
+        return at.refuse(
+            "known items are drawn by n and seed alone; take by and per out"
+        )
+    return rule
 
 
 def _template_at(at: Location) -> str | None:
@@ -445,6 +470,7 @@ KNOWN_ITEMS_SCHEMA = object_with(
             'The column of the ids, or a template that joins columns: "{shop}/{sku}".',
             TEXT,
         ),
+        SAMPLE: about("How many titles are drawn.", SAMPLE_OF_ITEMS_SCHEMA),
     },
-    required=_KNOWN_ITEM_KEYS,
+    required=_NEEDED_FOR_ITEMS,
 )

@@ -15,12 +15,17 @@ SAMPLE = "sample"
 
 _KEYS = ("n", "seed", "by", "per")
 
+_SEED_SCHEMA = about(
+    "Another seed draws another sample. Default: 0.", {"type": "integer"}
+)
+SAMPLE_OF_ITEMS_SCHEMA = object_with(
+    {"n": about("How many titles are drawn.", WHOLE), "seed": _SEED_SCHEMA},
+    required=("n",),
+)
 SAMPLE_SCHEMA = object_with(
     {
         "n": about("How many queries are drawn; with per for each group.", WHOLE),
-        "seed": about(
-            "Another seed draws another sample. Default: 0.", {"type": "integer"}
-        ),
+        "seed": _SEED_SCHEMA,
         "by": about(
             "The column of the size of a query. Larger ones are drawn more often.", TEXT
         ),

@@ -64,6 +64,7 @@ PASSAGES = Shape(_as_grade, {"in": VALUE})
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 QUERY_FILES = Shape(_as_value, {"params": TEXT, "thousands": TEXT, "drop": TEXT})
 """The shape of files of queries: rows and columns have any text."""
+KNOWN_ITEMS = Shape(_as_text, {"sample": VALUE})
 JUDGMENTS = Shape(_as_value)
 """The shape of `judgments`: files, or documents with a `JUDGMENT` each."""
 

@@ -401,12 +401,18 @@ class SuiteBuilder:
             if node_name(item.title) in names:
                 judged.append(item.title)
             elif not self.problems.is_full:
-                self._add_known_item(item, terms, items.file)
+                origin = Origin(
+                    item.line,
+                    listed_id=item.title,
+                    source=items.file,
+                    is_sampled=files.draws_items,
+                )
+                self._add_known_item(item, terms, origin)
         self._known_items = replace(items.counts, judged=tuple(judged))
 
-    def _add_known_item(self, item: KnownItem, terms: Terms, file: str) -> None:
-        at = self._location(dict(self._values), KnownItemPosition(item, file))
-        origin = Origin(item.line, listed_id=item.title, source=file)
+    def _add_known_item(self, item: KnownItem, terms: Terms, origin: Origin) -> None:
+        position = KnownItemPosition(item, origin.source or "")
+        at = self._location(dict(self._values), position)
         draft = draft_case(
             {"query": item.title}, terms, item.judgments, origin=origin, at=at
         )
@@ -472,7 +478,7 @@ class SuiteBuilder:
             absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),
             samples=() if files is None else tuple(files.samples),
-            not_drawn={} if files is None else files.queries.not_drawn(),
+            not_drawn={} if files is None else files.not_drawn(),
             known_items=self._known_items,
         )
 

@@ -37,7 +37,7 @@ from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
 from pytest_relevance.cases.known_items import KnownItem, KnownItems
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
-from pytest_relevance.cases.model import Sample
+from pytest_relevance.cases.model import ParamsByText, Sample
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
@@ -58,6 +58,9 @@ _MOST_ADVISED = 3
 
 _MOST_COMPARED = 5_000
 """How many names are compared for one case. Comparing 100,000 would take a second."""
+
+_WITHOUT_PARAMS: Sequence[Mapping[str, object]] = ({},)
+"""What known items have, as `ParamsByText` keeps the params of queries."""
 
 _Files = Sequence[JudgmentFile]
 
@@ -95,6 +98,9 @@ class SuiteFiles:
         """What was drawn from each file with the key `sample`."""
         self._takes_all = takes_all
         self.known_items: KnownItems | None = None
+        self.draws_items = False
+        """Whether a sample of the known items is drawn."""
+        self._drawn_items: list[KnownItem] = []
         self.is_wrong = False
         self.reader = FileReader(file, shown, cache)
         self._terms = _grading_terms(suite)
@@ -172,15 +178,39 @@ class SuiteFiles:
         items = self.reader.known_items(named, at)
         if items is WRONG:
             self.is_wrong = True
-        else:
-            self.known_items = items
+            return
+        self.known_items = items
+        self._drawn_items = list(items)
+        if named.sample is None:
+            return
+        if not self._takes_all:
+            self._drawn_items = items.drawn(named.sample)
+        self.samples.append(
+            Sample(
+                file=named.name,
+                rule=named.sample,
+                drawn=len(self._drawn_items),
+                total=items.counts.titles,
+                is_whole=self._takes_all,
+            )
+        )
+        self.draws_items = True
 
     def known_items_without_case(self) -> list[KnownItem]:
-        """Return the known items for which the case file writes no case."""
-        if self.known_items is None:
-            return []
+        """Return the drawn known items for which the case file writes no case."""
         written = self._written_items
-        return [item for item in self.known_items if item.title not in written]
+        return [item for item in self._drawn_items if item.title not in written]
+
+    def not_drawn(self) -> ParamsByText:
+        """Return the queries and known items that are neither drawn nor written."""
+        found = dict(self.queries.not_drawn())
+        if self.known_items is None:
+            return found
+        taken = {item.title for item in self._drawn_items} | self._written_items
+        for item in self.known_items:
+            if item.title not in taken:
+                found.setdefault(item.title, _WITHOUT_PARAMS)
+        return found
 
     def _has_judgments(self, named: NamedFile, content: QueryFile) -> bool:
         """Say whether a file of queries is a golden set, or a folder with judgments."""

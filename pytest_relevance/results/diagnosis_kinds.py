@@ -236,7 +236,8 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
 
     A case looks as deep as the cutoffs that the case file writes. If the search has a
     limit (`shows_usual_limit`), a case that got as many results as the limit also looks
-    as deep as its k and its depth. Without a limit short rankings are common.
+    as deep as its k and its depth. Without a limit short rankings are common. Known
+    items look for their document alone, and few results may have the words of a title.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:
@@ -244,6 +245,8 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
     has_limit = shows_usual_limit(results)
     deeper = []
     for result in results:
+        if result.is_known_item:
+            continue
         depth = result.evaluation.unreached
         if has_limit and result.ranking.length == most:
             depth = _deepest_looked_at(result)

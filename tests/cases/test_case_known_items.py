@@ -72,6 +72,45 @@ def test_ten_rows_may_share_a_title(catalogue: Shop) -> None:
     assert len(catalogue.cases(SUITE)["Phone case"].judgments) == 10
 
 
+# A sample
+
+SAMPLED = SUITE.replace("id}", "id, sample: {n: 2, seed: 7}}")
+
+
+def test_a_sample_is_drawn_from_the_titles(catalogue: Shop) -> None:
+    suite = catalogue.read(SAMPLED)
+    assert len(suite.cases) == 2
+    assert all(case.is_sampled and case.weight == 1 for case in suite.cases)
+    (sample,) = suite.samples
+    assert (sample.drawn, sample.total) == (2, 3)
+    drawn = {case.query for case in suite.cases}
+    assert {*suite.not_drawn} == {"Red shoe", "Blue hat", "Green sock"} - drawn
+
+
+def test_a_sample_is_the_same_whatever_the_order_of_rows_is(catalogue: Shop) -> None:
+    drawn = set(catalogue.cases(SAMPLED))
+    header, *rows = ROWS.splitlines()
+    catalogue.write("catalogue.csv", "\n".join([header, *reversed(rows), "sku-9,"]))
+    assert set(catalogue.cases(SAMPLED)) == drawn
+
+
+def test_a_written_case_is_a_known_item_that_was_not_drawn(catalogue: Shop) -> None:
+    (not_drawn,) = catalogue.read(SAMPLED).not_drawn
+    suite = catalogue.read(f"{SAMPLED}cases: [{{query: {not_drawn}, xfail: known}}]\n")
+    assert len(suite.cases) == 3
+    assert all(case.is_known_item for case in suite.cases)
+    assert not suite.not_drawn
+
+
+@pytest.mark.parametrize("option", ["by", "per"])
+def test_known_items_are_equally_likely(catalogue: Shop, option: str) -> None:
+    (mistake,) = catalogue.mistakes(SAMPLED.replace("seed: 7", f"{option}: title"))
+    assert mistake.endswith(
+        "known_items.sample: known items are drawn by n and seed alone; take by and per "
+        "out"
+    )
+
+
 # Beside other cases
 
 

@@ -7,6 +7,7 @@ import gc
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -233,3 +234,28 @@ def test_thirty_grades_of_the_worklist_settle_ten_of_28_queries(
     still_open = re.search(r"(\d+) need grades", run.summary)
     assert still_open is not None
     assert int(still_open[1]) <= 18
+
+
+TITLES = (
+    "known_items: {file: ../../data/chorus/products.jsonl.gz, query: title, document: id, "
+    "sample: {n: 25, seed: 7}}\n"
+)
+
+
+def test_titles_of_the_shop_find_their_products(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_suite(project.path, cases=False)
+    suite = project.path / "acceptance" / "chorus"
+    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
+    (suite / "titles.relevance.yaml").write_text(TITLES, encoding="utf-8")
+    monkeypatch.setenv("RANKER", "any")
+    run = project.run("--rootdir=.", "acceptance")
+    gc.collect()  # its open database
+    assert run.sentences()[0].startswith("25 known items: ")
+    assert "of the known items, of 19,406 rows: 70 rows with a title that more" in (
+        run.said
+    )
+    assert run.sentences("25 of 25 known items") == [
+        "25 of 25 known items are first, 25 in the first 3"
+    ]
