@@ -335,7 +335,9 @@ def _counted_below(case: Case, ranking: Ranking) -> int:
 
 
 def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
-    """Return {metric: score} for the metrics of expectations and gates, without its own.
+    """Return {metric: score} for the metrics of expectations and gates.
+
+    The metric of the case itself, nDCG@k or RR@k, is left out.
 
     Two kinds of metrics are left out: metrics that need ranks which were cut off, and
     similarities, which are scored when the accepted ranking is known. Without judgments
