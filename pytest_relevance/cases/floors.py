@@ -351,8 +351,8 @@ class SuiteFloors:
                 continue
             if self._has_known_items and not suite_floor.not_held:
                 at.refuse(
-                    "it applies to no case: all cases are known items, whose other results "
-                    "are not judged; take it out, or write expect: {Success@3: 1}",
+                    "it applies to no case: known items have no such floor, since their other "
+                    "results are not judged; take it out, or write expect: {Success@3: 1}",
                     *suite_floor.path,
                 )
             if suite_floor.not_named:
