@@ -37,6 +37,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.response_values import read_response_values
 from pytest_relevance.results.scoring import score_case
 
 
@@ -133,6 +134,13 @@ def case_of(keys: Mapping[str, Any]) -> Case:
 def ranking_of(returned: object) -> Ranking:
     """The ranking in what a search returned."""
     return read_ranking(returned)
+
+
+def ranking_for(case: Case, returned: object) -> Ranking:
+    """The ranking in what a search returned, with all that the case looks at."""
+    ranking = read_ranking(returned, fields=case.fields)
+    values = read_response_values(returned, case.response_conditions)
+    return replace(ranking, response=values)
 
 
 def passage_case(*passages: object, **keys: Any) -> Case:

@@ -74,6 +74,7 @@ INPUTS: Mapping[str, set[str]] = {
         "records.run_info",
         "responses.ranking",
         "responses.reading",
+        "responses.response_values",
         "responses.texts",
         "scored_ranking",
         "scoring",

@@ -8,10 +8,9 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.cases.model import Case
 from pytest_relevance.expectations.response import why_unknown_response
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.response_values import read_response_values
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import case_of, reasons_of, travelled
+from tests.helpers import case_of, ranking_for, reasons_of, travelled
 
 BODY: dict[str, Any] = {
     "hits": [{"id": "a"}, {"id": "b"}],
@@ -34,8 +33,7 @@ BODY: dict[str, Any] = {
 def searched(conditions: dict[str, object]) -> tuple[Case, Ranking]:
     """A case with these conditions, and what a search returned for it."""
     case = case_of({"query": "boots", "expect": {"response": conditions}})
-    values = read_response_values(BODY, case.response_conditions)
-    return case, replace(read_ranking(BODY), response=values)
+    return case, ranking_for(case, BODY)
 
 
 def result_of(conditions: dict[str, object]) -> CaseResult:

@@ -82,5 +82,5 @@ def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation(
     kinds = {name for name in keys if name.islower() and name.isidentifier()}
     table = PAGE.partition("What each assertion is called")[2].partition("```yaml")[0]
     named = set(re.findall(r"`(\w+):", table)) - {"relevant"}
-    of_fields_and_other_queries = {"every", "some", "none", "at_most", "same_as"}
-    assert named == kinds - {"latency"} - of_fields_and_other_queries
+    of_fields = {"every", "some", "none", "at_most"}
+    assert named == kinds - of_fields - {"latency", "response", "same_as"}

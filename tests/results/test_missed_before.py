@@ -6,7 +6,6 @@ value 60 in the field `price`, `a=x,y` one with two values.
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,8 @@ from pytest_relevance.results.records.entries import (
     entry_of,
 )
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.response_values import read_response_values
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import reasons_of
+from tests.helpers import ranking_for, reasons_of
 
 BEFORE, WORSE, NEW = "failed before", "worse than before", "newly missed"
 
@@ -191,13 +189,6 @@ def value_of(text: str) -> Any:
         return text
 
 
-def returned(case: Case, ranking: str) -> Ranking:
-    """A response, read as a run reads it."""
-    results = response(ranking)
-    values = read_response_values(results, case.response_conditions)
-    return replace(read_ranking(results, fields=case.fields), response=values)
-
-
 def as_accepted(case: Case, ranking: Ranking, folder: Path) -> BaselineEntry:
     """The entry that accepts a ranking, read from a file."""
     result = with_details(score_case(case, ranking, details=False), case, ranking)
@@ -216,8 +207,8 @@ def parsed(expected: str) -> Case:
 def compared(expected: str, then: str, now: str, folder: Path) -> CaseResult:
     """The result of a case that has returned `then`, and returns `now`."""
     case = parsed(expected)
-    accepted = as_accepted(case, returned(case, then), folder)
-    present = returned(case, now)
+    accepted = as_accepted(case, ranking_for(case, response(then)), folder)
+    present = ranking_for(case, response(now))
     result = score_case(case, present, CaseCall(latency=1), details=False)
     found, _ = Baseline(BaselineEntries([accepted])).compare(result, case)
     return found
