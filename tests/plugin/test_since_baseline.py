@@ -107,10 +107,10 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(
     changes = [re.sub(r": mean nDCG@10| \(.*", "", line) for line in means(run)]
     assert changes == [
         "mean nDCG@10 over 2 suites and 2 variants 0.877 -> 0.890",
-        "other.relevance.yaml  bm25 0.631 -> 0.631",
-        "other.relevance.yaml  dense 0.631 -> 1.000",
-        "shop.relevance.yaml  bm25 1.000 -> 1.000",
         "shop.relevance.yaml  dense 1.000 -> 0.855",
+        "other.relevance.yaml  bm25 0.631 -> 0.631",
+        "shop.relevance.yaml  bm25 1.000 -> 1.000",
+        "other.relevance.yaml  dense 0.631 -> 1.000",
     ]
     assert [row for row in run.summary_rows if row[:1] == ["head"]] == [
         ["head", "bm25", "1.000,", "dense", "0.710", "1"],  # the best of the tag
