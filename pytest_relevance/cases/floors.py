@@ -323,7 +323,10 @@ class SuiteFloors:
             return
         # Reports already name a listed query without judgments.
         is_named = case.source is not None and not case.judgments
-        if self._of_ndcg is not None and "min_ndcg" not in own:
+        sets_floor = "min_ndcg" in own
+        if is_named and own.get("min_ndcg") is None:
+            sets_floor = False  # it has none for lack of judgments
+        if self._of_ndcg is not None and not sets_floor:
             if case.min_ndcg is not None:
                 self._of_ndcg.held += 1
             else:
