@@ -74,7 +74,6 @@ INPUTS: Mapping[str, set[str]] = {
         "records.run_info",
         "responses.ranking",
         "responses.reading",
-        "responses.response_values",
         "responses.texts",
         "scored_ranking",
         "scoring",
@@ -94,7 +93,8 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
             *("_problems", "cases.build", "cases.gates", "cases.model"),
             *("cases.location", "codec"),
             *("results.case_parts", "results.details", "results.responses.ranking"),
-            *("results.scoring", "reports.reasons"),
+            *("results.responses.response_values", "results.scoring"),
+            "reports.reasons",
         },
     ),
     "test_codec.py": (
