@@ -3,6 +3,7 @@ runs with.
 """
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,18 @@ def test_the_build_runs_with_the_lowest_version_that_is_declared(
 def test_the_lowest_version_of_every_dependency_is_run() -> None:
     table = PROJECT.partition("\ndependencies = [\n")[2].partition("]")[0]
     assert set(re.findall(r'"(\w+)>=', table)) <= {name for name, _ in PINNED}
+
+
+AT_THE_TOP = {
+    *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md"),
+    *("action.yml", "pyproject.toml"),
+    *("benchmarks", "docs", "example_suite", "pytest_relevance", "tests"),
+}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_nothing_else_stands_at_the_top_of_the_repository() -> None:
+    command = ["git", "ls-files"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {name.partition("/")[0] for name in done.stdout.splitlines()}
+    assert {name for name in names if not name.startswith(".")} == AT_THE_TOP
