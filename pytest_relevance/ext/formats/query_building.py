@@ -12,7 +12,7 @@ from typing import Any
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, first_few, listed, quoted
+from pytest_relevance._text import counted, first_few, quoted
 from pytest_relevance.ext.formats.query_cells import (
     WrongCell,
     is_blank,
@@ -86,21 +86,18 @@ def _with_queries(rows: QueryRows, rules: RowRules, notices: list[str]) -> Query
 
     A row with an id and without a query stays: it is a mistake.
 
-    Notices are added: how many rows have no query, and what was dropped nowhere.
+    Adds a notice that counts the rows without a query.
 
     Raises FileError if no row is left.
     """
     ids = rows.columns.get("query_id")
-    unused = {folded_text(text): text for text in rules.drop}
-    drop = frozenset(unused)
+    drop = frozenset(map(folded_text, rules.drop))
     kept = []
     blank = []
     for number, text in enumerate(rows.columns["query"]):
         if is_blank(text) and (ids is None or is_blank(ids[number])):
             blank.append(number)
-        elif drop and folded_text(text) in drop:
-            unused.pop(folded_text(text), None)
-        else:
+        elif not drop or folded_text(text) not in drop:
             kept.append(number)
     if not kept:
         rows.source.refuse("no row of the file has a query")
@@ -110,9 +107,6 @@ def _with_queries(rows: QueryRows, rules: RowRules, notices: list[str]) -> Query
         notices.append(
             f"{counted(len(blank), 'row')} {are} left out: {first_few(places)}"
         )
-    if unused:
-        names = listed(map(quoted, unused.values()), "and")
-        notices.append(f"drop: no row has the query {names}")
     return rows.take(kept) if len(kept) < len(rows.columns["query"]) else rows
 
 
