@@ -77,7 +77,7 @@ def reason_beside_score(result: CaseResult) -> str:
         if brief is None:
             texts.append(reason_text(reason, result))
         else:
-            texts.append(brief.beside_score(is_floor=reason.kind == FLOOR))
+            texts.append(brief.beside_score)
     return "; ".join(texts)
 
 
@@ -85,21 +85,24 @@ def reason_beside_score(result: CaseResult) -> str:
 class _BriefScore:
     """A score and its limit in a few words: `1.000 -> 0.936` and `floor 0.950`.
 
+    `what_failed`: the limit beside a score: `below its floor 0.950`.
     `is_in_table`: whether a table of cases shows this score, and with as many decimals.
     """
 
     change: str
     limit: str
+    what_failed: str
     is_in_table: bool
 
     def __str__(self) -> str:
         return f"{self.change}, {self.limit}"
 
-    def beside_score(self, *, is_floor: bool) -> str:
+    @property
+    def beside_score(self) -> str:
         """Return the limit as text, after the score if the table has fewer decimals."""
-        relation = "below its" if is_floor else "fell by more than the"
-        limit = f"{relation} {self.limit}"
-        return limit if self.is_in_table else f"{self.change}, {limit}"
+        if self.is_in_table:
+            return self.what_failed
+        return f"{self.change}, {self.what_failed}"
 
 
 def _score_in_brief(
@@ -122,10 +125,12 @@ def _score_in_brief(
     if reason.by_people:
         change += " by the grades of people"
     limit = f"floor {reason.bound:.{digits}f}"
+    what_failed = f"below its {limit}"
     if reason.kind == DROP:
         limit = f"tolerance {reason.bound:.3g}"
+        what_failed = f"fell by more than {reason.bound:.3g}"
     is_in_table = digits <= _DECIMALS and not reason.by_people
-    return _BriefScore(change, limit, is_in_table)
+    return _BriefScore(change, limit, what_failed, is_in_table)
 
 
 def _digits_in_brief(
