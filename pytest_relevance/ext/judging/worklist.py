@@ -346,11 +346,12 @@ def columns_with(fields: Sequence[str]) -> list[str]:
 def field_column(name: str) -> str:
     """Return the name of the column for a field of the catalogue.
 
-    It is the name of the field. If a reader of judgments could take it for another
-    column, ` (shown)` is added.
+    It is the name of the field, on one line and never a formula. ` (shown)` is added to
+    a name that a reader of judgments could take for another column, such as `grade`.
     """
-    is_taken = folded(name) in _TAKEN or may_be_grades(name)
-    return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
+    plain = on_one_line(name)
+    is_taken = folded(plain) in _TAKEN or may_be_grades(plain)
+    return escaped(f"{plain} (shown)" if is_taken else plain)
 
 
 def read_worklist(data: bytes) -> list[list[str]]:

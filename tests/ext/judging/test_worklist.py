@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
+from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance._problems import FileError
-from pytest_relevance.ext.judging.worklist import Worklist, why_kept
+from pytest_relevance.ext.judging.worklist import Worklist, columns_with, why_kept
 from pytest_relevance.results.unjudged import Unjudged
 from tests.helpers import case_result, changed
 
@@ -133,6 +134,16 @@ def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -
     judgments = read_judgments(tmp_path / "list.csv")
     assert judgments == {"shoes": {"a": 2, "b": 2}, "boots": {"c": 2}}
     assert judgments.notices == ()
+
+
+@given(
+    st.text("=-@\t\r\n\u2028 ._Gx", max_size=5)
+    | st.sampled_from(["=grade", "+rating", "@judge", "gra\nde", "grade\n", "\r=id"])
+)
+def test_the_column_of_a_field_is_one_line_and_no_formula(field: str) -> None:
+    (column,) = set(columns_with([field])) - set(columns_with([]))
+    assert column.splitlines() in ([column], [])
+    assert FORMULA.match(column) is None or column.startswith(" ")
 
 
 def test_several_variants_are_named_at_their_ranks() -> None:
