@@ -366,9 +366,13 @@ class SuiteFloors:
                     *suite_floor.path,
                 )
             elif suite_floor.not_held:
+                queries = counted(
+                    len(suite_floor.not_held),
+                    "listed query without a floor of its own has",
+                    "listed queries without a floor of their own have",
+                )
                 at.refuse(
-                    f"it applies to no case: {counted(len(suite_floor.not_held), 'listed query', 'listed queries')} "
-                    "without judgments, and no other case that has no floor of its own; judge a query, or take it out",
+                    f"it applies to no case: {queries} no judgments; judge a query, or take it out",
                     *suite_floor.path,
                 )
 

@@ -322,8 +322,8 @@ def test_a_floor_of_the_suite_that_no_listed_query_has(shop: Shop) -> None:
     assert shop.mistakes(
         f"queries: {{file: log.csv, {columns}}}\njudgments: judged.csv\nmin_ndcg: 0.2"
     ) == [
-        "shop.yaml:3:11: min_ndcg: it applies to no case: 1 listed query without judgments, and no other case that "
-        "has no floor of its own; judge a query, or take it out"
+        "shop.yaml:3:11: min_ndcg: it applies to no case: 1 listed query without a floor of its own "
+        "has no judgments; judge a query, or take it out"
     ]
 
 
