@@ -201,6 +201,7 @@ def test_every_option_and_setting_is_in_the_reference(
 
 
 EXAMPLES = {
+    "limit=k)\n\n    return search": "mean nDCG@10",
     "search.ids": "mean nDCG@10",
     "search.many": "mean nDCG@10",
     "relevance_documents": "Smart watch Orbit 1",
