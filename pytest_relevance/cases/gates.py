@@ -158,6 +158,19 @@ def check_tags_of_gates(
         at.refuse(message, "gates", index, "tag")
 
 
+def check_gates_of_sample(gates: Sequence[Gate], at: Location) -> None:
+    """Report gates that say nothing of a file from which queries are drawn."""
+    for index, gate in enumerate(gates):
+        if gate.condition == MIN:
+            at.refuse(
+                "the lowest score of a sample says nothing of the queries that are not "
+                "drawn; write p1, the first percentile, or take sample out",
+                "gates",
+                index,
+                MIN,
+            )
+
+
 def _check_gate(written: object, at: Location) -> Gate | Wrong:
     """Return one gate, or report a mistake.
 

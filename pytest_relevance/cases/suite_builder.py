@@ -25,7 +25,10 @@ from pytest_relevance.cases.build import (
 )
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.floors import SuiteFloors
-from pytest_relevance.cases.gates import check_tags_of_gates
+from pytest_relevance.cases.gates import (
+    check_gates_of_sample,
+    check_tags_of_gates,
+)
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.keys import (
     CASE,
@@ -441,6 +444,8 @@ class SuiteBuilder:
             files.check_rest(at)
         if not self.problems.found:
             check_tags_of_gates(self._terms.gates, cases, at)
+        if files is not None and files.samples:
+            check_gates_of_sample(self._terms.gates, at)
         if not self.problems.found:
             self._floors.check(at)
         return cases

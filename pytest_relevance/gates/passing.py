@@ -1,8 +1,12 @@
-"""`passing: 0.95`: at least this share of the cases pass."""
+"""`passing: 0.95`: at least this share of the cases pass.
+
+Every case counts once, whatever its weight. If queries were drawn from a file, weights
+count, so that the share estimates that of the whole file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -22,6 +26,8 @@ from pytest_relevance.results.case_result import (
     PASSED,
     WITHOUT_SCORE,
     CaseResult,
+    has_sampled,
+    weighted_mean,
 )
 from pytest_relevance.results.compare.differences import score_before
 from pytest_relevance.results.records.run_info import AcceptedCase
@@ -37,6 +43,7 @@ class PassingFinding(Finding):
     `share`: the share that has to pass, from 0 to 1.
     `counted`: how many cases can fail.
     `total`: how many cases there are.
+    `weighted_share`: the share that passes by weight, if queries were drawn; else None.
     `before`: the share in the reference; None if it is not needed or not known.
     """
 
@@ -45,12 +52,17 @@ class PassingFinding(Finding):
     share: float
     counted: int
     total: int
+    weighted_share: float | None = None
     before: FigureBefore | None = None
 
     @property
     def is_met(self) -> bool:
         """Say whether enough cases pass. False if no case can fail."""
-        return self.counted > 0 and self.passing >= self.share * self.counted - ROUNDING
+        if not self.counted:
+            return False
+        if self.weighted_share is not None:
+            return self.weighted_share >= self.share - ROUNDING
+        return self.passing >= self.share * self.counted - ROUNDING
 
     @property
     def is_known(self) -> bool:
@@ -102,7 +114,12 @@ class _PassingCases:
 
 
 def _share_of(values: Sequence[Weighted]) -> float:
+    """Return the share of cases that pass, each counted once."""
     return sum(value for value, _ in values) / len(values)
+
+
+def _passing_now(cases: Iterable[CaseResult]) -> list[Weighted]:
+    return [(float(passes(case)), case.weight) for case in cases]
 
 
 def _without_new(
@@ -110,10 +127,12 @@ def _without_new(
 ) -> Iterator[NewCasesFinding]:
     """Yield a remark if too few of the cases pass that are not new."""
     known = reference.known(can_fail)
-    passing = sum(1 for case in known if passes(case))
-    if not known or passing >= share * len(known) - ROUNDING:
+    if not known:
         return
-    found, least = 100 * passing / len(known), 100 * share
+    figure = weighted_mean if has_sampled(can_fail) else _share_of
+    found, least = 100 * figure(_passing_now(known)), 100 * share
+    if found >= least - ROUNDING:
+        return
     yield NewCasesFinding(
         new=len(can_fail) - len(known),
         known=len(known),
@@ -157,17 +176,22 @@ class _PassingGate(GateKind):
     ) -> Iterator[PassingFinding | NewCasesFinding]:
         """Yield how many cases pass; if too few, also the share in the reference."""
         can_fail = [case for case in cases if not _is_only_measured(case)]
+        is_sampled = has_sampled(can_fail)
+        weighted_share = None
+        if is_sampled:
+            weighted_share = weighted_mean(_passing_now(can_fail))
         finding = PassingFinding(
             passing=sum(1 for case in can_fail if passes(case)),
             share=gate.share,
             counted=len(can_fail),
             total=len(cases),
+            weighted_share=weighted_share,
         )
         if not finding.is_met:
             before = figure_before(
                 gate,
                 _PassingCases(),
-                figure=_share_of,
+                figure=weighted_mean if is_sampled else _share_of,
                 bound=gate.share,
                 reference=reference,
             )
@@ -183,11 +207,14 @@ class _PassingGate(GateKind):
         if not finding.counted:
             return f"no case has anything to pass: {were}"
         share, least = 100 * finding.passing / finding.counted, 100 * finding.share
+        by_weight = ""
+        if finding.weighted_share is not None:
+            share, by_weight = 100 * finding.weighted_share, " by weight"
         digits = digits_beside(share, least, 1)
         relation = "at least" if finding.is_met else "less than"
         text = (
             f"{finding.passing:,.0f} of {finding.counted:,} cases pass "
-            f"({share:.{digits}f}%), {relation} {least:.10g}%"
+            f"({share:.{digits}f}%{by_weight}), {relation} {least:.10g}%"
         )
         if finding.before is not None:
             figure = 100 * (finding.before.figure or 0)

@@ -10,14 +10,16 @@ A mean hides a few bad cases among many good ones. These gates look at the bad o
 If a lower score is better, the worst cases are the highest ones: with
 `min: {characters@5: "<= 12000"}` no case is above the bound.
 
-Every case counts once, whatever its weight. A case without a score is left out, and
-reports name it.
+Every case counts once, whatever its weight. If queries were drawn from a file, weights
+count, so that the percentile estimates that of the whole file. A case without a score
+is left out, and reports name it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import case_in_prose, counted, first_few
@@ -67,7 +69,7 @@ from pytest_relevance.results.case_result import (
     XFAILED,
     XPASSED,
     CaseResult,
-    percentile,
+    has_sampled,
 )
 from pytest_relevance.results.compare.differences import set_depths
 from pytest_relevance.results.filled import has_filled, without_fill
@@ -78,24 +80,37 @@ from pytest_relevance.results.filled import has_filled, without_fill
 def low_percentile(weighted: Sequence[Weighted], percent: int) -> float:
     """Return the percentile of scores by nearest rank.
 
-    `weighted`: at least one score with its weight. A higher score is better. The
-        weights do not count.
+    It is the lowest score such that this score and lower ones have `percent` % of the
+    weight.
+
+    `weighted`: at least one score with its weight. A higher score is better.
     `percent`: from 0, for the lowest score, to 50.
     """
-    return percentile([score for score, _ in weighted], percent)
+    total = fsum(weight for _, weight in weighted)
+    needed = total * percent / 100 - ROUNDING * total
+    ranked = sorted(weighted)
+    reached = 0.0
+    for score, weight in ranked:
+        reached += weight
+        if reached >= needed:
+            return score
+    return ranked[-1][0]
 
 
-def _figure_for(metric: Metric, percent: int) -> Figure:
+def _figure_for(metric: Metric, percent: int, *, is_sampled: bool) -> Figure:
     """Return the function from weighted scores to the percentile.
 
     If a lower score is better, it counts from the highest score down.
+
+    `is_sampled`: whether the weights are those of a sample, and count.
     """
 
     def figure(weighted: Sequence[Weighted]) -> float:
-        if not is_lower_better(metric):
-            return low_percentile(weighted, percent)
-        turned = [(-score, weight) for score, weight in weighted]
-        return -low_percentile(turned, percent)
+        sign = -1 if is_lower_better(metric) else 1
+        turned = []
+        for score, weight in weighted:
+            turned.append((sign * score, weight if is_sampled else 1.0))
+        return sign * low_percentile(turned, percent)
 
     return figure
 
@@ -245,8 +260,9 @@ def _judge_metric(
     )
     if len(weighted) < cases_needed(gate.condition):
         return finding
-    figure = _figure_for(metric, _percent_of(gate.condition))
-    worst_score = _figure_for(metric, 0)(weighted)
+    is_sampled = has_sampled(cases)
+    figure = _figure_for(metric, _percent_of(gate.condition), is_sampled=is_sampled)
+    worst_score = _figure_for(metric, 0, is_sampled=is_sampled)(weighted)
     finding = replace(
         finding,
         figure=figure(weighted),
@@ -378,7 +394,9 @@ class _PercentileGate(GateKind):
             finding = _judge_metric(metric, bound, gate, cases, reference)
             yield finding
             if finding.is_met:
-                figure = _figure_for(metric, _percent_of(gate.condition))
+                percent = _percent_of(gate.condition)
+                is_sampled = has_sampled(cases)
+                figure = _figure_for(metric, percent, is_sampled=is_sampled)
                 counting = _counting_cases(gate, cases)
                 yield from only_new_cases_meet(
                     ScoresOfCases(metric), figure, bound, counting, reference

@@ -448,6 +448,11 @@ def scored_alike(results: Iterable[CaseResult]) -> list[CaseResult]:
     return judged or results
 
 
+def has_sampled(results: Iterable[CaseResult]) -> bool:
+    """Say whether the weights of some results are those of a sample."""
+    return any(result.is_sampled for result in results)
+
+
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
     """Return the weighted mean of (score, weight) pairs.
 

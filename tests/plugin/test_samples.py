@@ -38,14 +38,22 @@ class Log(Shop):
         self.queries = [f"query {number}" for number in range(QUERIES)]
         self.suite()
 
-    def suite(self, sample: str = "n: 50", more: str = "") -> None:
-        """Write the log, judgments of its queries, and the case file."""
-        rows = "".join(f"{query}\n" for query in self.queries)
-        self.write("log.csv", f"query\n{rows}")
+    def suite(
+        self, sample: str = "n: 50", more: str = "", *, floor: float = 0.5
+    ) -> None:
+        """Write the log, judgments of its queries, and the case file.
+
+        The last query has the largest size, if a size is used.
+        """
+        has_sizes = "size" in sample
+        rows = "query,size\n" if has_sizes else "query\n"
+        for number, query in enumerate(self.queries, start=1):
+            rows += f"{query},{number**3}\n" if has_sizes else f"{query}\n"
+        self.write("log.csv", rows)
         judged = "".join(f"{query},a,1\n" for query in self.queries)
         self.write("judgments.csv", f"query,document,grade\n{judged}")
         self.cases(
-            f"queries: {{file: log.csv, sample: {{{sample}}}}}\njudgments: judgments.csv\nmin_ndcg: 0.5\n{more}"
+            f"queries: {{file: log.csv, sample: {{{sample}}}}}\njudgments: judgments.csv\nmin_ndcg: {floor}\n{more}"
         )
 
     def worse(self, *queries: str) -> None:
@@ -286,3 +294,63 @@ def test_a_sample_beside_a_reference_of_all_queries(
         f"50 of 100 queries of log.csv; {name} has all 100 queries of log.csv; 50 queries of {name} are not drawn now"
     )
     assert "gone" not in found.run.said
+
+
+# --- two records ----------------------------------------------------------------------
+
+OLD, NEW = "--relevance-record=old.jsonl", "--relevance-record=new.jsonl"
+
+
+def test_samples_of_two_runs_are_compared_over_what_both_drew(
+    log: Log, command: Command
+) -> None:
+    log.run(OLD)
+    log.queries += [f"query {number}" for number in range(1000, 1200)]
+    log.suite()
+    log.run(NEW)
+    found = command("compare", "old.jsonl", "new.jsonl")
+    assert found.code == 0
+    assert "left out: new.jsonl did not draw " in found.out
+    assert "left out: old.jsonl did not draw " in found.out
+    assert "old.jsonl: shop.relevance.yaml: 50 of 1,000 queries of log.csv" in found.out
+    assert "the test changed" not in found.out
+    reported = command("report", "new.jsonl", "--against", "old.jsonl")
+    assert "have nothing to compare with" in reported.out
+    assert "gone" not in reported.out
+
+
+@pytest.mark.parametrize(("first", "second"), [("some", "all"), ("all", "some")])
+def test_a_sample_and_all_queries_compare_over_the_sample(
+    log: Log, command: Command, first: str, second: str
+) -> None:
+    """The weights are those of the sample, whichever run it is from."""
+    log.queries = log.queries[:100]
+    log.suite("n: 20, by: size")
+    log.run("--relevance-record=some.jsonl")
+    drawn = [line for line in recorded(log, "some.jsonl") if "verdict" in line]
+    worse = drawn[0]
+    log.worse(*(line["id"] for line in drawn if line is not worse))
+    log.run(ALL, "--relevance-record=all.jsonl")
+    found = command("compare", f"{first}.jsonl", f"{second}.jsonl", "--format=json")
+    data = json.loads(found.out)
+    share = worse["weight"] / sum(line["weight"] for line in drawn)
+    expected = share + (1 - share) * 0.6309
+    mean = "first" if first == "all" else "second"
+    assert data["mean"][mean] == pytest.approx(expected, abs=1e-4)
+
+
+def test_gates_of_a_sample_count_weights(log: Log) -> None:
+    """Of five queries, the two that pass are the largest: 189 of 225 parts."""
+    log.queries = log.queries[:5]
+    gates = "gates: [{passing: 0.8}, {passing: 0.9, id: high}, {p20: {nDCG@10: 0.9}}]\n"
+    log.suite("n: 5, by: size", gates, floor=0.9)
+    log.worse(*log.queries[:3])
+    run = log.run()
+    assert run.counts == {"passed": 4, "failed": 4}
+    assert "2 of 5 cases pass (84.0% by weight), less than 90%" in run.text
+
+
+def test_the_lowest_score_of_a_sample_is_no_gate(log: Log) -> None:
+    log.suite(more="gates: [{min: {nDCG@10: 0.3}}]\n")
+    said = "the lowest score of a sample says nothing of the queries that are not drawn; write p1"
+    assert f"gates[0].min: {said}" in log.run().text

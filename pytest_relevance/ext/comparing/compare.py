@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
@@ -18,6 +19,7 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named, refuse_lower_better
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.run.remarks import filled_texts
+from pytest_relevance.reports.run.sample_text import drawn_texts
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
@@ -26,9 +28,14 @@ from pytest_relevance.results.compare.references import with_references
 from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import Replayed
+from pytest_relevance.results.records.run_info import (
+    DrawnQueries,
+    FileInfo,
+    Replayed,
+)
 
 if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Sample
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
     from pytest_relevance.ext.comparing.pairing import Variants
     from pytest_relevance.ext.comparing.read_runs import RunSource
@@ -104,6 +111,7 @@ def compare_runs(
     paired = pair(one, two, chosen, variants, common=common)
     notes += [f"left out: {each.reason}" for each in paired.incompatibilities]
     notes += paired.notes
+    notes += _notes_on_samples(runs)
     notes += _notes_on_variants(runs, variants)
     notes += _notes_on_filled_grades(runs)
     pairs = paired.pairs
@@ -113,7 +121,11 @@ def compare_runs(
     return Comparison(
         first=first_name,
         second=second_name,
-        pairs=scored_pairs(pairs, chosen, is_across=variants is not None),
+        pairs=scored_pairs(
+            _with_weights_of_sample(pairs, one, two),
+            chosen,
+            is_across=variants is not None,
+        ),
         names=_metric_names(chosen, paired.pairs),
         metric=chosen[0].text if chosen else None,
         changed=tuple(what_changed(each) for each in paired.pairs),
@@ -221,12 +233,14 @@ def _test_changes(
         demands_before = before.demands_of(_key(each.first) for each in of_files)
         demands_now = now.demands_of(_key(each.second) for each in of_files)
         is_same = demands_before == demands_now and before.gates == now.gates
+        is_same = is_same and _samples(before) == _samples(now)
         if is_same and all(_is_as_before(each) for each in of_files):
             continue
         # it imports the reader of case files, which most comparisons do not need
         from pytest_relevance.results.records.demand_changes import (
             DemandedOfCase,
             changes_of_pairs,
+            changes_of_samples,
         )
 
         demanded = []
@@ -240,6 +254,53 @@ def _test_changes(
         gates = before.gates if knows_gates else None
         for change in changes_of_pairs(demanded, gates, now.gates):
             yield second, change
+        if before.demands is not None:
+            for change in changes_of_samples(_samples(before), _samples(now)):
+                yield second, change
+
+
+def _samples(info: FileInfo) -> Sequence[Sample]:
+    return () if info.drawn is None else info.drawn.samples
+
+
+def _with_weights_of_sample(
+    pairs: Sequence[Pair], one: Run, two: Run
+) -> Sequence[Pair]:
+    """Return pairs whose weights are those of a sample, if one of the runs has one.
+
+    The second run decides the weights. But if it has all queries of a file, and the
+    first run has a sample, the pairs are that sample.
+    """
+    is_sample = _drew_some(one) and not _drew_some(two)
+    if not is_sample:
+        return pairs
+    weighed = []
+    for each in pairs:
+        if each.first.is_sampled:
+            second = replace(each.second, weight=each.first.weight)
+            each = replace(each, second=second)
+        weighed.append(each)
+    return weighed
+
+
+def _drew_some(run: Run) -> bool:
+    """Say whether queries were drawn, so that some of a file may be missing."""
+    for info in run.files.values():
+        if any(not sample.is_whole for sample in _samples(info)):
+            return True
+    return False
+
+
+def _notes_on_samples(runs: tuple[Run, Run]) -> list[str]:
+    """Return a note with the queries that were drawn, for each run that drew some."""
+    notes: dict[str, None] = {}
+    for run in runs:
+        for file, info in run.files.items():
+            if info.drawn is not None:
+                drawn = DrawnQueries(samples=info.drawn.samples)
+                texts = "; ".join(drawn_texts(drawn, reference=""))
+                notes[f"{run.name}: {file}: {texts}"] = None
+    return [*notes]
 
 
 def _is_as_before(pair: Pair) -> bool:

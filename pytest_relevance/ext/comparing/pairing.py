@@ -23,11 +23,14 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     Key,
+    has_sampled,
 )
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.incompatibilities import (
     KINDS,
     NEW_CASE,
+    NOT_DRAWN_IN_FIRST,
+    NOT_DRAWN_IN_SECOND,
     ErroredCase,
     Incomparable,
     Incompatibility,
@@ -92,7 +95,11 @@ def pair(
         ValueError: a run does not have the variant that `variants` names for it.
     """
     names = _names(first, second, variants)
-    matched = _Matched(names, metrics)
+    matched = _Matched(
+        names,
+        metrics,
+        are_sampled=(has_sampled(first.results), has_sampled(second.results)),
+    )
     for old, new in _matched_results(first, second, variants):
         matched.add(old, new)
     kept_apart = matched.incompatibilities() + _unfinished(first, second, names)
@@ -108,9 +115,18 @@ def pair(
 
 
 class _Matched:
-    """The matched results of two runs: comparable pairs, and all other results."""
+    """The matched results of two runs: comparable pairs, and all other results.
 
-    def __init__(self, names: tuple[str, str], metrics: Metrics) -> None:
+    `are_sampled`: whether queries were drawn for the first run, and for the second.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, str],
+        metrics: Metrics,
+        are_sampled: tuple[bool, bool],
+    ) -> None:
+        self._are_sampled = are_sampled
         self.pairs: list[Pair] = []
         self.skipped: list[CaseResult] = []
         self.errors: list[ErroredCase] = []
@@ -126,6 +142,9 @@ class _Matched:
             self.skipped.append(new)
             return
         reasons = incompatibilities(old, new, self._names, self._metrics)
+        kind = self._kind_of_not_drawn(old, new)
+        if kind is not None:
+            reasons = [(kind, "")]
         result = new or old
         assert result is not None
         for kind, detail in reasons:
@@ -136,6 +155,17 @@ class _Matched:
         in_second = new is not None and new.verdict in WITHOUT_SCORE
         if new and (in_first or in_second):
             self.errors.append(ErroredCase(new.key, new.query, in_first, in_second))
+
+    def _kind_of_not_drawn(
+        self, old: CaseResult | None, new: CaseResult | None
+    ) -> str | None:
+        """Return in which run a case is missing because its sample does not have it."""
+        in_first, in_second = self._are_sampled
+        if new is None and old is not None and old.is_sampled and in_second:
+            return NOT_DRAWN_IN_SECOND
+        if old is None and new is not None and new.is_sampled and in_first:
+            return NOT_DRAWN_IN_FIRST
+        return None
 
     def incompatibilities(self) -> list[Incompatibility]:
         """Return why cases cannot be compared, in the order of `KINDS`."""
@@ -189,7 +219,9 @@ def _check_comparable(
     query, the query may be an old one, and this is a reason.
     """
     kinds = {each.kind for each in kept_apart}
-    in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}
+    in_the_way = kinds - {NOT_DRAWN_IN_FIRST, NOT_DRAWN_IN_SECOND}
+    if not _is_plain(first):
+        in_the_way -= {NEW_CASE}
     if matched.pairs and (common or not in_the_way):
         return
     reasons = [each.reason for each in kept_apart]
@@ -221,7 +253,7 @@ def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
         first, second = each.first, each.second
         if first.params != second.params:
             other_params.append(second)
-        if first.weight != second.weight:
+        if first.weight != second.weight and not second.is_sampled:
             other_weights.append(second)
         if are_judged and second.evaluation.digest == NO_DIGEST:
             unjudged.append(second)

@@ -84,7 +84,16 @@ NEW_CASE = "only in second"
 They are listed and left out, but do not keep runs from being compared.
 """
 
+NOT_DRAWN_IN_FIRST, NOT_DRAWN_IN_SECOND = "not drawn in first", "not drawn in second"
+"""The kinds of cases of a file from which queries are drawn, if only one run has them.
+
+Two samples of one file differ. Such cases are listed and left out, but do not keep runs
+from being compared. A record does not say whether a query is still in its file.
+"""
+
 KINDS: Mapping[str, str] = {
+    NOT_DRAWN_IN_SECOND: "{second} did not draw {cases}",
+    NOT_DRAWN_IN_FIRST: "{first} did not draw {cases}",
     "only in first": "{second} has no result of {cases}",
     NEW_CASE: "{first} has no result of {cases}",
     "query": "the query changed in {cases}; {detail}",

@@ -40,7 +40,7 @@ from pytest_relevance.results.records.recorded_demands import (
 )
 from pytest_relevance.results.records.recorded_rankings import Entries
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import FileInfo, Lost
+from pytest_relevance.results.records.run_info import DrawnQueries, FileInfo, Lost
 from pytest_relevance.results.records.uncompared import GONE
 
 Ran = Mapping[str, Mapping[EntryKey, CaseResult]]
@@ -88,6 +88,7 @@ def compare_recorded(
             accepted=accepted_cases(of_file, demands.of_file(file).gates),
             test_changes=changed.changes,
             knows_demands=changed.is_known,
+            drawn=_drawn(info, of_file, ran.get(file, {})),
         )
     not_run = []
     for file, of_file in reference.entries.items():
@@ -166,7 +167,8 @@ def _changes_of_test(
     now = []
     for key, result in ran.items():
         now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
-    return changes_of_file(entries, now, info.gates)
+    samples = () if info.drawn is None else info.drawn.samples
+    return changes_of_file(entries, now, info.gates, samples=samples)
 
 
 def _lost(
@@ -178,7 +180,32 @@ def _lost(
     """Return the cases that only the reference has; none if the file ran in part."""
     if not info.is_whole(ran.values(), file):
         return ()
-    return tuple((*key, GONE) for key in entries if key not in ran)
+    is_sampled = info.drawn is not None and bool(info.drawn.samples)
+    lost = []
+    for key, entry in entries.items():
+        # a record does not say whether a query that is not drawn is still in its file
+        if key not in ran and not (is_sampled and entry.is_sampled):
+            lost.append((*key, GONE))
+    return tuple(lost)
+
+
+def _drawn(
+    info: FileInfo, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]
+) -> DrawnQueries | None:
+    """Return what was drawn in both; None if nothing was."""
+    samples = () if info.drawn is None else info.drawn.samples
+    before = () if entries.demands is None else entries.demands.samples
+    if not (samples or before):
+        return None
+    entered, left = set(), set()
+    for key, result in ran.items():
+        is_known = key in entries or key in entries.without_ranking
+        if entries and result.is_sampled and not is_known:
+            entered.add(result.id)
+    for key, entry in entries.items():
+        if samples and entry.is_sampled and key not in ran:
+            left.add(entry.id)
+    return DrawnQueries(samples, before, entered=len(entered), left=len(left))
 
 
 # --- moved cases ----------------------------------------------------------------------
