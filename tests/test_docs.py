@@ -22,6 +22,7 @@ FOLLOWED = (
     "howto/query-logs.md",
     "howto/known-items.md",
     "howto/compare.md",
+    "howto/hybrid.md",
     "howto/assistant.md",
     "reference/case-file.md",
     "reference/gates.md",
@@ -34,6 +35,7 @@ FOLLOWED = (
 OF_THEIR_OWN = (
     "start.md",
     "howto/assistant.md",
+    "howto/hybrid.md",
     "howto/known-items.md",
     "reference/gates.md",
 )

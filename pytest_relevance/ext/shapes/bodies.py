@@ -1,7 +1,8 @@
 """Response bodies of search servers, and the response objects of their clients.
 
-A body is JSON. Each engine keeps its hits under another path (`ENGINES`). The object
-that a client returns has the body, or the part with the hits, in an attribute.
+A body is JSON. Each engine keeps its hits under another path (`ENGINES`). The body of
+an ES|QL query of Elasticsearch is a table: `columns`, and `values` with the rows. The
+object that a client returns has the body, or the part with the hits, in an attribute.
 Searches, responses and hits of elasticsearch.dsl are read too, and those of
 opensearch-py, which are built alike.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
+from pytest_relevance.ext.shapes.tables import rows_as_mappings
 from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
 from pytest_relevance.results.responses.incomplete import (
     refuse_incomplete,
@@ -74,7 +76,8 @@ def is_body(response: object) -> bool:
     """
     if not isinstance(response, Mapping):
         return False
-    return isinstance(response.get("root"), Mapping) or hits_in(response) is not None
+    has_root = isinstance(response.get("root"), Mapping)
+    return has_root or _is_table(response) or hits_in(response) is not None
 
 
 def read_body(
@@ -90,6 +93,8 @@ def read_body(
     root = body.get("root")
     if isinstance(root, Mapping):
         hits = _hits_of_vespa(hits or (), root, options)
+    if _is_table(body):
+        hits = _rows_of_table(body)
     if hits is None:
         raise no_hits(body)
     if "warning" in body:
@@ -118,6 +123,45 @@ def _hits_of_vespa(
             "its hits in groups", children, "return the hits as one list, best first"
         )
     return hits
+
+
+def _is_table(body: Mapping[Any, Any]) -> bool:
+    """Say whether a body is a table of ES|QL, whose columns have names and types."""
+    columns = body.get("columns")
+    if not is_list(columns) or not is_list(body.get("values")):
+        return False
+    names = [at_path(column, ("name",)) for column in columns]
+    types = [at_path(column, ("type",)) for column in columns]
+    return bool(columns) and None not in names and None not in types
+
+
+def _rows_of_table(body: Mapping[Any, Any]) -> Sequence[object]:
+    """Return the rows of a table of ES|QL as mappings.
+
+    Raises `UnreadableRanking` if the values are listed by columns.
+    """
+    columns, rows = body["columns"], body["values"]
+    for row in rows:
+        if not _fits(row, columns):
+            raise unreadable(
+                "a table of ES|QL whose values are listed by columns",
+                body,
+                "send the query without columnar",
+            )
+    return rows_as_mappings((column["name"] for column in columns), rows)
+
+
+def _fits(row: object, columns: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether a list has a value for each column, and no text as a score.
+
+    A table with as many rows as columns may be listed by columns too.
+    """
+    if not is_list(row) or len(row) != len(columns):
+        return False
+    for value, column in zip(row, columns, strict=True):
+        if column["type"] == "double" and isinstance(value, str):
+            return False
+    return True
 
 
 def _whole_body_in(response: object) -> Mapping[Any, Any] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.results.responses.helpers import ids, refusal, titles
+from tests.results.responses.helpers import ids, pairs, refusal, titles
 
 BOOTS, APRON = {"title": "Boots", "sku": "B-1"}, {"title": "Apron", "sku": "A-1"}
 ELASTICSEARCH = {
@@ -112,6 +112,45 @@ def test_the_field_of_the_id_can_be_named(
     response: object, id_field: str, expected: list[str]
 ) -> None:
     assert ids(response, id_field) == expected
+
+
+# --- ES|QL ----------------------------------------------------------------------------
+
+COLUMNS = [
+    {"name": "_id", "type": "keyword"},
+    {"name": "title", "type": "text"},
+    {"name": "_score", "type": "double"},
+]
+
+
+def table(*values: list[object], **more: object) -> dict[str, object]:
+    """The body of an ES|QL query."""
+    return {"took": 9, "columns": COLUMNS, "values": [*values], **more}
+
+
+def test_the_rows_of_an_esql_query() -> None:
+    body = table(["b", "Boots", 1.4], ["a", "Apron", 0.7], is_partial=False)
+    assert pairs(body) == [("b", 1.4), ("a", 0.7)]
+    assert titles(body) == ["Boots", "Apron"]
+    assert ids(SimpleNamespace(body=body)) == ["b", "a"]
+    assert ids(table()) == []
+
+
+def test_an_esql_query_that_answered_in_part() -> None:
+    message = refusal(table(["b", "Boots", 1.4], is_partial=True))
+    assert message.startswith("the response says that it is not whole: is_partial")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [["b", "a"], ["Boots", "Apron"], [1.4, 0.7]],
+        [["b", "a", "c"], ["Boots", "Apron", "Coat"], [1.4, 0.7, 0.1]],
+    ],
+    ids=["two results", "as many results as columns"],
+)
+def test_an_esql_table_that_is_listed_by_columns(values: list[list[object]]) -> None:
+    assert "send the query without columnar" in refusal(table(*values))
 
 
 # --- pyvespa --------------------------------------------------------------------------

@@ -117,7 +117,7 @@ LINES: dict[str, tuple[object, str]] = {
         {"ids": ["a", "b"], "scores": [0.5, 0.25]},
         'list(zip(response["ids"], response["scores"]))',
     ),
-    "ES|QL": (
+    "rows, and columns with names": (
         {"columns": [{"name": "id"}, {"name": "title"}], "values": [["a", "Apron"]]},
         '[dict(zip([column["name"] for column in response["columns"]], row)) '
         'for row in response["values"]]',
