@@ -563,4 +563,5 @@ def _is_larger(now: Sample, before: Sample) -> bool:
 
 def _values_of_sample(sample: Sample) -> dict[str, Any]:
     """Return a sample as a change has it: the name of the file and the rule."""
-    return {"file": sample.file, **encode(sample.rule)}
+    rule = sample.rule
+    return {"file": sample.file, "seed": rule.seed, **encode(rule)}
