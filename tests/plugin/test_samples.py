@@ -354,3 +354,13 @@ def test_the_lowest_score_of_a_sample_is_no_gate(log: Log) -> None:
     log.suite(more="gates: [{min: {nDCG@10: 0.3}}]\n")
     said = "the lowest score of a sample says nothing of the queries that are not drawn; write p1"
     assert f"gates[0].min: {said}" in log.run().text
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html"])
+def test_a_history_says_how_many_queries_the_last_run_drew(
+    log: Log, command: Command, format: str
+) -> None:
+    log.run("--relevance-record=one.jsonl")
+    log.run("--relevance-record=two.jsonl")
+    found = command("history", "one.jsonl", "two.jsonl", f"--format={format}")
+    assert "the last run has 50 of 1,000 queries of log.csv" in found.out

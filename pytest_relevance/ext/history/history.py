@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from pytest_relevance.ext.history.points import CaseKey, LastResult, Point
@@ -31,7 +31,11 @@ from pytest_relevance.results.records.record_file import (
     read_record,
 )
 from pytest_relevance.results.records.recorded_demands import DemandsOfFiles
-from pytest_relevance.results.records.run_info import RecordError, file_names
+from pytest_relevance.results.records.run_info import (
+    DrawnQueries,
+    RecordError,
+    file_names,
+)
 
 _PROGRAM = "pytest-relevance history"
 
@@ -42,11 +46,13 @@ class History:
 
     `starts`: when the runs began (ISO 8601).
     `left_out`: {name of a file: why it was left out}.
+    `drawn`: {case file: the queries that the last run drew}, for files that draw some.
     """
 
     series: Sequence[Series]
     starts: Sequence[str]
     left_out: Mapping[str, str]
+    drawn: Mapping[str, DrawnQueries] = field(default_factory=dict)
 
 
 def read_history(paths: Iterable[str]) -> History:
@@ -74,7 +80,11 @@ def read_history(paths: Iterable[str]) -> History:
             "suite, and merge the records of shards first",
         )
     starts = [headers[name].run.started for name in runs.points]
-    return History(series=all_series, starts=starts, left_out=left_out)
+    drawn = {}
+    for file, info in sorted(runs.newest.files.items()):
+        if info.drawn is not None:
+            drawn[file] = info.drawn
+    return History(all_series, starts=starts, left_out=left_out, drawn=drawn)
 
 
 def _usable_headers(

@@ -22,8 +22,8 @@ from pytest_relevance.ext.history.report import (
     break_text,
     figures_explained,
     headline,
-    left_out_notes,
     move_scores,
+    notes_on_records,
     rows,
     series_texts,
     span_text,
@@ -66,7 +66,7 @@ def history_page(history: History) -> str:
     style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
         f'<h1 data-verdict="{said.verdict}">{with_arrows(said.text)}</h1>',
-        *_notes([span_text(history), *left_out_notes(history)]),
+        *_notes([span_text(history), *notes_on_records(history)]),
     ]
     for number, series in enumerate(history.series):
         parts += _series(series, number, has_title=len(history.series) > 1)

@@ -40,6 +40,7 @@ from pytest_relevance.reports.run.headline import (
 )
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
+from pytest_relevance.reports.run.sample_text import brief_sample_text
 from pytest_relevance.reports.styled_lines import STRONG, plain_text
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
@@ -266,9 +267,15 @@ def break_text(series: Series, point: Point) -> str:
     return f"{first_few(changed)}: means before and after are not comparable"
 
 
-def left_out_notes(history: History) -> list[str]:
-    """Return why files were left out, a sentence for each."""
-    return [f"left out: {why}" for why in history.left_out.values()]
+def notes_on_records(history: History) -> list[str]:
+    """Return which queries the last run drew, and why files were left out."""
+    notes = []
+    for file, drawn in history.drawn.items():
+        samples = listed([brief_sample_text(sample) for sample in drawn.samples], "and")
+        if samples:
+            notes.append(f"{file}: the last run has {samples}")
+    notes += [f"left out: {why}" for why in history.left_out.values()]
+    return notes
 
 
 def figures_explained(heads: Iterable[str] = HEADS) -> str:
@@ -387,6 +394,6 @@ def _note_sentences(history: History) -> list[Sentence]:
         name = _series_name(series, history)
         for text in texts:
             sentences.append(Sentence(f"{name}: {text}" if name else text))
-    for note in [figures_explained(), *left_out_notes(history)]:
+    for note in [figures_explained(), *notes_on_records(history)]:
         sentences.append(Sentence(note))
     return sentences

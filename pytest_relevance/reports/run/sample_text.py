@@ -43,7 +43,7 @@ def drawn_texts(drawn: DrawnQueries, reference: str) -> list[str]:
     counts_now = [_counts(sample) for sample in drawn.samples]
     counts_before = [_counts(sample) for sample in drawn.before]
     if counts_before and counts_before != counts_now:
-        samples = listed([_brief_text(sample) for sample in drawn.before], "and")
+        samples = listed([brief_sample_text(sample) for sample in drawn.before], "and")
         texts.append(f"{reference} has {samples}")
     texts += _moves(drawn, reference)
     return texts
@@ -52,7 +52,7 @@ def drawn_texts(drawn: DrawnQueries, reference: str) -> list[str]:
 def _sample_text(sample: Sample) -> str:
     """Return, for example, `200 of 41,233 queries of log.csv`."""
     rule = sample.rule
-    text = _brief_text(sample)
+    text = brief_sample_text(sample)
     if sample.is_whole:
         text += " (relevance_sample is all)"
     elif sample.drawn == sample.total - sample.never:
@@ -68,7 +68,8 @@ def _sample_text(sample: Sample) -> str:
     return text
 
 
-def _brief_text(sample: Sample) -> str:
+def brief_sample_text(sample: Sample) -> str:
+    """Return, for example, `200 of 41,233 queries of log.csv`."""
     total = counted(sample.total, "query", "queries")
     if sample.drawn == sample.total:
         return f"all {total} of {harmless(sample.file)}"
