@@ -23,6 +23,8 @@ FOLLOWED = (
     "howto/known-items.md",
     "howto/compare.md",
     "howto/hybrid.md",
+    "howto/shops.md",
+    "howto/changing.md",
     "howto/assistant.md",
     "reference/case-file.md",
     "reference/gates.md",
@@ -35,8 +37,10 @@ FOLLOWED = (
 OF_THEIR_OWN = (
     "start.md",
     "howto/assistant.md",
+    "howto/changing.md",
     "howto/hybrid.md",
     "howto/known-items.md",
+    "howto/shops.md",
     "reference/gates.md",
 )
 """Pages that have a search of their own; the others use that of the first page."""
