@@ -114,11 +114,11 @@ class FileError(ValueError):
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return the problems sorted by place, without a second message at one place.
+    """Return the problems sorted by place, each message at a place once.
 
-    Each case with an alias of YAML reports a mistake behind the anchor. The first of
-    these problems is kept. Problems of the file that was read come before problems of
-    other files.
+    Several cases may use one value by an alias of YAML. If it is wrong, each of these
+    cases reports the same message at the same place. The first problem is kept.
+    Problems of the file that was read come before problems of other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:

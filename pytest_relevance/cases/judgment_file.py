@@ -120,9 +120,12 @@ class JudgmentFile:
             self._grade_again(rest, terms, at)
 
     def is_of_people(self, query: str, document: str) -> bool:
-        """Say whether the file has a judgment of a document by a person, not a machine.
+        """Say whether a person, not a machine, judged a document in the file.
 
-        `query` is the text of the query.
+        In a file without a column `machine` all judgments are those of people. Then the
+        answer is True for each document, and nothing is looked up.
+
+        `query`: the text of the query.
         """
         machine = self.ratings.machine
         if machine is None:

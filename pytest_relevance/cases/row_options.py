@@ -99,7 +99,13 @@ def check_not_of_a_golden_set(
 def _check_columns(
     value: object, at: Location
 ) -> tuple[tuple[str, str | None], ...] | Wrong:
-    """Return the pairs of a key of a case and its column, or report mistakes."""
+    """Return pairs (key of a case, its column), or report mistakes.
+
+    The column is None if the user wrote `KEY: null`: then no column is read for the
+    key.
+
+    `value`: what `columns` has, {key of a case: column}.
+    """
     if not isinstance(value, Mapping):
         return at.refuse(
             f"expected key: column, for example {{query: q, weight: volume}}, found {found(value)}"

@@ -138,7 +138,11 @@ class _KindOfFields(ExpectationKind):
 
 
 def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence[str]]:
-    """Return {index, from 0, of a top result: its fields that miss their condition}."""
+    """Return {index, from 0, of a top result: its fields that miss their condition}.
+
+    Every top result is in it. A result that meets all conditions has []. `_Some` and
+    `_None` need these results too.
+    """
     missed: dict[int, list[str]] = {}
     for index in range(len(found.ranking[: expected.within or found.k])):
         missed[index] = []

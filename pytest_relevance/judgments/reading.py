@@ -429,7 +429,7 @@ def options_of(
 
 
 def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
-    """Return the columns of document ids that `id_field` names.
+    """Return the columns of document ids that `id_field` names; if None, the usual ones.
 
     Raises ValueError if it names no field.
     """

@@ -359,7 +359,10 @@ def best_first(
 def _highest_everywhere(
     graded: GradedRanking, settings: Settings, k: int | None
 ) -> list[float]:
-    """Return the ideal ranking of `ideal="max"`, as `ideal_grades` describes it."""
+    """Return the grades of the ideal ranking with `ideal="max"`.
+
+    It has the highest grade at each rank; [] if that grade has no gain.
+    """
     top = highest_grade(graded, settings)
     if top is None or settings.gains[top] <= 0:
         return []

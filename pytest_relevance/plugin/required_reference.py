@@ -334,7 +334,7 @@ def _findings_on_test(
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
-    """Yield a finding about case files of the reference that should have run."""
+    """Yield a finding if case files of the reference should have run and did not."""
     against = config.option.relevance_against
     gone = [
         file

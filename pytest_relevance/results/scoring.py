@@ -216,13 +216,17 @@ class _RankedCase:
 
     @property
     def is_cut(self) -> bool:
-        """Say whether the ranking may go on below its last result."""
+        """Say whether the ranking may go on below its last result.
+
+        It may if the search returned as many results as it was asked for. If the case
+        file sets `depth`, the ranking ends there, and is not cut.
+        """
         return self.reaches_depth and self.case.terms.depth is None
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts of a result that its case and its run do not have."""
+    """What scoring adds to a case to make its result."""
 
     call: CaseCall
     conditions: CaseConditions

@@ -123,8 +123,9 @@ def _scores_of(
 ) -> dict[str, float | None]:
     """Return the scores of a result: {metric: score}.
 
-    A recorded score is kept. Any other score is computed, if the result has judgments
-    and the metric needs nothing else.
+    A recorded score is kept. Any other score is computed, or is None if the result has
+    no judgments, or the metric needs more than these. A known item has no score by a
+    metric that does not suit known items, not even a recorded one.
     """
     recorded = result.evaluation.scores
     can_compute = bool(result.evaluation.judgments)

@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "relevance_batch",
-        "for how many cases at most many of a search is called at once (default: 64)",
+        "the most cases that one call of search.many gets (default: 64)",
         default="64",
     )
 

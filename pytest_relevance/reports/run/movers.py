@@ -150,9 +150,13 @@ def _few_text(result: CaseResult) -> str:
 def _lost_spans(
     move: Move | None, titles: Mapping[str, str], gone: str, absent: str
 ) -> Line:
-    """Return the spans of, for example, `Boots 1 -> gone`.
+    """Return the spans of, for example, `Boots 1 -> gone`; () without a `move`.
 
-    Without a baseline, of `Boots rank 4`, or of `Boots` and `absent`.
+    If no earlier rank is known, the text is `Boots rank 4`, or `Boots not returned`.
+
+    `gone`: what is written for the present rank of a document that had a rank before
+        and has none now.
+    `absent`: what is written for a document that has no rank and had none.
     """
     if move is None:
         return ()

@@ -284,6 +284,11 @@ class AcceptedOutcomes:
         return outcome
 
     def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
+        """Return the outcome of a demand on a project's metric that cannot be computed.
+
+        The score of the accepted ranking is one of `project_scores`; None if it is not
+        there.
+        """
         if expected.name not in self.project_scores:
             return None
         value = self.project_scores[expected.name]
@@ -291,9 +296,10 @@ class AcceptedOutcomes:
         return replace(demand, value=value, met=is_met)
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Return the expectation of a demand, from the case if the case has it.
+        """Return the expectation of a demand.
 
-        Only there does a project's own metric have its function.
+        If the case has an expectation on the same metric, that one is returned: it has
+        the function of a project's own metric, which a record cannot keep.
         """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:

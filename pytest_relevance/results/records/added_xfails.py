@@ -25,9 +25,10 @@ from pytest_relevance.results.records.run_info import FileInfo
 def with_added_xfails(
     files: Mapping[str, FileInfo], results: Iterable[CaseResult]
 ) -> dict[str, FileInfo]:
-    """Return the data of case files, whose demands have each added `xfail` as well.
+    """Return the case files with each added `xfail` among the demands of its case.
 
-    Nothing changes if the demands have the added `xfail` already.
+    Such an `xfail` was added while the case ran. One that is among the demands already
+    changes nothing.
     """
     added = [result for result in results if result.call.added_xfail is not None]
     found = dict(files)

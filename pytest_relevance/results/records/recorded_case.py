@@ -49,14 +49,15 @@ def compare_recorded_case(
         compared = with_compared_verdict(compared, case)
     if compared.verdict != result.verdict:
         comparison = replace(comparison, verdict=compared.verdict)
-    reasons = compared.evaluation.reasons or _not_compared(result)
+    reasons = compared.evaluation.reasons or _reasons_alone(result)
     return compared.with_baseline(comparison, result.verdict, reasons)
 
 
-def _not_compared(result: CaseResult) -> tuple[Outcome, ...]:
-    """Return the reasons of a result, without their comparison with a reference.
+def _reasons_alone(result: CaseResult) -> tuple[Outcome, ...]:
+    """Return why a case failed in its run, without a comparison with a reference.
 
-    They are shown if the case failed in its run and passes beside another reference.
+    `is_new`, `is_worse` and `before` are cleared. They are of the reference of that
+    run, and the result is now shown beside another one.
     """
     reasons = []
     for reason in result.evaluation.reasons:

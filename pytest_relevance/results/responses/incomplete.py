@@ -107,9 +107,10 @@ HOLDERS_OF_TOTALS = (
 
 
 def _paging() -> dict[str, str]:
-    """Return {name of a total: the parameter that limits results}.
+    """Return {path to a total: the parameters that limit results, and their engine}.
 
-    The names are as `without_marks` returns them.
+    For example, {"hitstotal": "size and from of Elasticsearch or OpenSearch"}. The
+    paths are as `without_marks` returns them, so without dots.
     """
     paging = {}
     for engine in ENGINES:

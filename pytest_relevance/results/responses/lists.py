@@ -320,7 +320,11 @@ def _singular(name: str) -> str:
 
 
 def _is_result(item: object) -> bool:
-    """Say whether an item is a mapping or an object with an id."""
+    """Say whether an item is a result: a mapping or an object with an id.
+
+    The id is a text, an integer or a UUID, in a field with a usual name of ids. Bare
+    texts and numbers are not results here.
+    """
     if item is None or isinstance(item, (str, bytes, Number)) or is_list(item):
         return False
     (value,) = Fields([item]).first_of(ID_NAMES, NESTED)

@@ -247,12 +247,18 @@ class Labels:
     def translated(
         self, rows: Sequence[BareRow], names: Sequence[str]
     ) -> Sequence[BareRow] | None:
-        """Return the documents that labels stand for; None if the results have ids.
+        """Return the documents that labels stand for; None if `rows` are not labels.
+
+        They are not labels if
+
+        - the search does not declare labels, and no result is an integer
+        - the search has no attribute `ids`, or it is a method
+        - no result is an integer, and a text is not a key of `ids`
 
         `names`: the fields that may have the label.
 
-        Raises `UnreadableRanking` if only some of the results have labels, or a label
-        is not in `ids`.
+        Raises `UnreadableRanking` if some results are integers and others are not
+        labels, or if an integer is not in `ids`.
         """
         labels = _labels_of([row.document for row in rows], names)
         are_integers = [is_integer(label) for label in labels]
