@@ -429,7 +429,9 @@ def options_of(
 
 
 def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
-    """Return the columns of document ids that `id_field` names; if None, the usual ones.
+    """Return the columns of document ids that `id_field` names.
+
+    If it is None, these are the columns with usual names.
 
     Raises ValueError if it names no field.
     """

@@ -53,7 +53,10 @@ from pytest_relevance.results.records.run_info import (
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline import Baseline
-    from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
+    from pytest_relevance.results.records.entries import MovedEntries
+
+_OF_A_TAG = ": relevance cases with this tag"
+"""The end of the line that registers a tag of cases as a marker."""
 
 
 class CaseFile(pytest.Module):
@@ -79,41 +82,43 @@ class CaseFile(pytest.Module):
         - a search returned nothing in most cases of the baseline
         """
         hooks.install(self.config)
-        shown = shown_path(self.path, self.config)
+        shown_name = shown_path(self.path, self.config)
         why = why_same_node(self, run_store(self.config).collection.files.values())
         if why:
-            raise self.CollectError(f"{shown}: {why}")
-        suite = self._read_suite(shown)
-        self._warn(suite, shown)
+            raise self.CollectError(f"{shown_name}: {why}")
+        suite = self._read_suite(shown_name)
+        self._warn(suite, shown_name)
         self._register_tags(suite)
-        self._baseline = self._read_baseline(suite, shown)
+        self._baseline: Baseline | None = None
+        entries = self._read_entries(suite, shown_name)
         for case in suite.cases:
             if case.params:
                 redaction(self.config).learn(case.params)
-        runs = self._runs(suite, shown)
+        runs = self._runs(suite, shown_name)
         why = why_same_names(runs)
         if why:
-            raise self.CollectError(f"{shown}: {why}")
-        if self._baseline is not None:
-            compare_samples(self.config, suite, self._baseline, runs)
-            self._refuse_silent_baseline(self._baseline, runs)
-        digest = self._digest(suite)
-        run_store(self.config).collection.files[shown] = self.describe(
-            suite, runs, digest
-        )
+            raise self.CollectError(f"{shown_name}: {why}")
+        file = CollectedFile(self, suite, runs, digest=self._digest(suite))
+        if entries is not None:
+            baseline = self._compare_with(entries, file)
+            compare_samples(self.config, suite, baseline, file.cases)
+            self._refuse_baseline_of_empty_rankings(baseline)
+        run_store(self.config).collection.files[shown_name] = self.describe(file)
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
-        files[shown] = CollectedFile(self, suite, runs, digest)
+        files[shown_name] = file
         return [run.item for run in runs]
 
-    def _read_suite(self, shown: str) -> Suite:
-        """Return the suite in the file. `shown` is the name of the file in messages.
+    def _read_suite(self, shown_name: str) -> Suite:
+        """Return the suite in the file.
+
+        `shown_name`: the name of the file in messages.
 
         Raises `CollectError`, which names all mistakes in the file.
         """
         try:
             return load_suite(
                 self.path,
-                shown=shown,
+                shown=shown_name,
                 owned_tags=_owned_tags(self.config),
                 metrics=metrics_of(self),
                 takes_all=settings(self.config).takes_all,
@@ -123,9 +128,9 @@ class CaseFile(pytest.Module):
         except MetricError as error:
             raise self.CollectError(str(error)) from None
         except OSError as error:
-            raise self.CollectError(f"{shown}: cannot be read: {error}") from None
+            raise self.CollectError(f"{shown_name}: cannot be read: {error}") from None
 
-    def _warn(self, suite: Suite, shown: str) -> None:
+    def _warn(self, suite: Suite, shown_name: str) -> None:
         """Issue warnings about possible mistakes in the file.
 
         All workers of pytest-xdist collect the same files, so only the first worker,
@@ -134,12 +139,14 @@ class CaseFile(pytest.Module):
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
         is_heard = worker == "gw0" or re.fullmatch(r"gw\d+", worker) is None
-        with nullcontext() if is_heard else warnings.catch_warnings(record=True):
+        # Other workers warn too, but nobody hears them: with -W error they must raise.
+        unheard = warnings.catch_warnings(record=True)
+        with nullcontext() if is_heard else unheard:
             for message in suite.warnings:
                 try:
                     self.warn(RelevanceWarning(message))
                 except RelevanceWarning:
-                    raise self.CollectError(f"{shown}: {message}") from None
+                    raise self.CollectError(f"{shown_name}: {message}") from None
 
     def _register_tags(self, suite: Suite) -> None:
         known = set(self.config.getini("markers"))
@@ -159,58 +166,54 @@ class CaseFile(pytest.Module):
             return ""
         return digest_files([self.path, *suite.files])
 
-    def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
-        """Return the reference of the cases: their baseline, or their part of a record.
+    def _read_entries(self, suite: Suite, shown_name: str) -> BaselineEntries | None:
+        """Return the accepted rankings: of the baseline, or of the file in a record.
 
-        None if there is neither. But if a case compares rankings, an empty baseline is
-        returned instead of None. Raises `CollectError` if the baseline cannot be read,
+        None if there is neither. But if a case compares rankings, {} is returned
+        instead of None. Raises `CollectError` if the baseline cannot be read,
         or if a required baseline is missing.
         """
         is_recorded = self.config.option.relevance_against is not None
         is_there = is_recorded or has_baseline(self.path)
         if not is_there:
-            self._refuse_missing_baseline(shown)
+            self._refuse_missing_baseline(shown_name)
             if not _has_comparing_case(suite):
                 return None
-        from pytest_relevance.results.records.baseline import Baseline
-
-        entries, record = BaselineEntries(), ""
+        entries = BaselineEntries()
         if is_recorded:
-            entries = self._recorded_entries(shown)
-            record = recorded_rankings(self.config).name
+            entries = self._recorded_entries(shown_name)
         elif is_there:
-            entries = self._entries_of_baseline(shown)
+            entries = self._entries_of_baseline(shown_name)
         mask_entries(self.config, entries)
-        expects_known = settings(self.config).expects_known
-        return Baseline(entries, record=record, expects_known=expects_known)
+        return entries
 
-    def _refuse_missing_baseline(self, shown: str) -> None:
+    def _refuse_missing_baseline(self, shown_name: str) -> None:
         is_updating = self.config.option.relevance_update is not None
         if settings(self.config).requires_baseline and not is_updating:
             raise self.CollectError(
-                f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
+                f"{shown_name}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                 "ignored by .gitignore?), or make it with --relevance-update"
             )
 
-    def _recorded_entries(self, shown: str) -> BaselineEntries:
+    def _recorded_entries(self, shown_name: str) -> BaselineEntries:
         """Return the rankings of the file in the record of `--relevance-against`.
 
         Raises `CollectError` if the record has none and a reference is required.
         """
         recorded = recorded_rankings(self.config)
-        entries = recorded.of_file(self.nodeid, shown)
+        entries = recorded.of_file(self.nodeid, shown_name)
         if not entries and settings(self.config).requires_baseline:
             raise self.CollectError(
-                f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
+                f"{recorded.name} has no scored case of {shown_name}, and relevance_baseline is require: compare with a "
                 "record that has them"
             )
         return entries
 
-    def _entries_of_baseline(self, shown: str) -> BaselineEntries:
+    def _entries_of_baseline(self, shown_name: str) -> BaselineEntries:
         from pytest_relevance.results.records.baseline_file import read_baseline
 
         try:
-            return read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
+            return read_baseline(baseline_path(self.path), f"{shown_name}{SUFFIX}")
         except RecordError as error:
             raise CaseFileMistakes(error) from None
 
@@ -219,21 +222,32 @@ class CaseFile(pytest.Module):
         """Return what the cases are compared with; None if there is nothing."""
         return self._baseline
 
-    def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
+    def _compare_with(self, entries: BaselineEntries, file: CollectedFile) -> Baseline:
+        """Make the baseline that the cases of the file are compared with."""
+        from pytest_relevance.results.records.baseline import Baseline
+
+        record = ""
+        if self.config.option.relevance_against is not None:
+            record = recorded_rankings(self.config).name
+        baseline = Baseline(
+            entries,
+            file.cases,
+            record=record,
+            expects_known=settings(self.config).expects_known,
+        )
+        for run in file.runs:
+            run.baseline = baseline
+        self._baseline = baseline
+        return baseline
+
+    def move_entries(self, moves: MovedEntries, file: CollectedFile) -> None:
         """Give moved cases the accepted rankings that they had at their old places."""
-        if self._baseline is None:
-            from pytest_relevance.results.records.baseline import Baseline
+        baseline = self._baseline
+        if baseline is None:
+            baseline = self._compare_with(BaselineEntries(), file)
+        baseline.move(moves)
 
-            self._baseline = Baseline(
-                BaselineEntries(), expects_known=settings(self.config).expects_known
-            )
-            for run in runs:
-                run.baseline = self._baseline
-        self._baseline.move(moves)
-
-    def _refuse_silent_baseline(
-        self, baseline: Baseline, runs: Iterable[CaseRun]
-    ) -> None:
+    def _refuse_baseline_of_empty_rankings(self, baseline: Baseline) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
         Such a baseline accepts every result. Nothing is raised if the run replaces the
@@ -241,18 +255,17 @@ class CaseFile(pytest.Module):
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return
-        silent = baseline.silent_searches(
-            {(run.case.id, run.variant): run.case for run in runs}
-        )
+        silent = baseline.silent_searches()
         if silent:
             name = f"{shown_path(self.path, self.config)}{SUFFIX}"
             raise self.CollectError(refusal(name, silent))
 
-    def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
+    def describe(self, file: CollectedFile) -> FileInfo:
         """Return what reports and records keep of the file: its cases, gates and more.
 
         If there is a reference, the result names the cases that only the reference has.
         """
+        suite, runs = file.suite, file.runs
         # repeats count as one
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
@@ -263,7 +276,7 @@ class CaseFile(pytest.Module):
         info = FileInfo(
             path=str(self.path),
             node=self.nodeid,
-            digest=digest,
+            digest=file.digest,
             totals=tuple((*searched, count) for searched, count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
             cases=_collected_cases(runs, self._baseline),
@@ -276,8 +289,6 @@ class CaseFile(pytest.Module):
         )
         if self._baseline is None:
             return info
-        compared = {(run.case.id, run.variant): run.case for run in runs}
-        lost = self._baseline.match_cases(compared, suite.left_out)
         expects_known = settings(self.config).expects_known
         accepted: Sequence[AcceptedCase] = ()
         if expects_known:
@@ -285,7 +296,7 @@ class CaseFile(pytest.Module):
         return replace(
             info,
             has_baseline=True,
-            lost=tuple(lost),
+            lost=tuple(self._baseline.lost_cases(suite.left_out)),
             expects_known=expects_known,
             accepted=accepted,
             against=self._baseline.record,
@@ -293,7 +304,7 @@ class CaseFile(pytest.Module):
             fingerprint=self._baseline.fingerprint,
         )
 
-    def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
+    def _runs(self, suite: Suite, shown_name: str) -> list[CaseRun]:
         """Return a case run for each item of the file, in the order of the cases."""
         maker = ItemMaker(self, suite.queries_line)
         collection = run_store(self.config).collection
@@ -305,14 +316,13 @@ class CaseFile(pytest.Module):
                     case=case,
                     item=made.item,
                     settings=settings(self.config),
-                    file=shown,
+                    file=shown_name,
                     path=str(self.path),
                     place=collection.next_place(),
                     variant=variant.name,
                     variant_index=variant.number,
                     variant_parameters=variant.parameters,
-                    baseline=self._baseline,
-                    items=[case.node_name + end for end in variant.ends],
+                    items=[case.node_name + end for end in variant.name_endings],
                     search_folder=made.search_folder,
                 )
                 made.item.stash[CASE_RUN] = run
@@ -348,7 +358,3 @@ def _owned_tags(config: pytest.Config) -> frozenset[str]:
         if not line.endswith(_OF_A_TAG):
             names.add(line.split(":")[0].split("(")[0].strip())
     return frozenset(names)
-
-
-_OF_A_TAG = ": relevance cases with this tag"
-"""The end of the line that registers a tag of cases as a marker."""

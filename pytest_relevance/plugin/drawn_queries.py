@@ -6,7 +6,7 @@ sample. It is neither gone nor lost. A query that is not in the file any more is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,22 +17,26 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.results.records.run_info import DrawnQueries
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import Sample, Suite
+    from pytest_relevance.cases.model import Case, Sample, Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.results.records.baseline import Baseline
     from pytest_relevance.results.records.entries import BaselineEntry, EntryKey
 
 
 def compare_samples(
-    config: pytest.Config, suite: Suite, baseline: Baseline, runs: Iterable[CaseRun]
+    config: pytest.Config,
+    suite: Suite,
+    baseline: Baseline,
+    cases: Mapping[EntryKey, Case],
 ) -> None:
     """Take the entries of queries that are not drawn now out of a reference.
 
     If all queries are taken, and the reference has only a sample, cases are compared by
     their weights in the reference.
+
+    `cases`: the cases of the file.
     """
     if suite.not_drawn:
-        cases = {(run.case.id, run.variant): run.case for run in runs}
         left: list[EntryKey] = []
         for key, entry in baseline.entries.items():
             case = cases.get(key)

@@ -29,15 +29,15 @@ class Variant:
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
         number: the number of the variant among the variants of its case, from 0.
-        ends: for each item of the variant, the end of its name, after the name of the
-            case. Empty if there is one item, and its name ends in the name of the
-            variant.
+        name_endings: for each item of the variant, the end of its name, after the name
+            of the case. Empty if there is one item, and its name ends in the name of
+            the variant.
         parameters: the ids of the parameters that count.
     """
 
     name: str | None
     number: int
-    ends: Sequence[str] = ()
+    name_endings: Sequence[str] = ()
     parameters: Sequence[str] = ()
 
 
@@ -75,7 +75,7 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
         variant = Variant(
             name=name,
             number=numbers[name],
-            ends=_ends(name, by_name[name]),
+            name_endings=_name_endings(name, by_name[name]),
             parameters=of_item or (),
         )
         variants.append(variant)
@@ -175,7 +175,9 @@ def _ids_of_arguments(
         yield tuple([its_id for name, its_id in pairs if name in arguments])
 
 
-def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
+def _name_endings(
+    variant: str | None, items: Sequence[pytest.Function]
+) -> Sequence[str]:
     """Return the ends of the names of a variant's items; () if the name gives them.
 
     Example: `[bm25-1-2]` and `[bm25-2-2]` if pytest-repeat runs the variant `bm25`

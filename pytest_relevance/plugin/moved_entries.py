@@ -38,12 +38,7 @@ from pytest_relevance.results.records.run_info import RecordError
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import RecordedGate, Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.entries import (
-        BaselineEntries,
-        BaselineEntry,
-        EntryKey,
-        MovedEntries,
-    )
+    from pytest_relevance.results.records.entries import BaselineEntry, EntryKey
     from pytest_relevance.results.records.moved_cases import Moves, PlacedCase
 
 
@@ -85,13 +80,14 @@ def follow_moved_cases(config: pytest.Config) -> None:
         return
     for name, entries in found.entries(references).items():
         if name in collected:
-            collected[name].collector.move_entries(entries, collected[name].runs)
+            file = collected[name]
+            file.collector.move_entries(entries, file)
     heirs = _heirs(found, collected)
     config.stash[GATES_LEFT] = _gates_left(heirs, references)
     config.stash[GATES_OF_MOVED] = _gates_of_moved(found, heirs, references)
     for name in found.files & collected.keys():
         file = collected[name]
-        info = file.collector.describe(file.suite, file.runs, file.digest)
+        info = file.collector.describe(file)
         run_store(config).collection.files[name] = found.noted_in(info, name)
 
 

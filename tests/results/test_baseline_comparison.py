@@ -49,7 +49,7 @@ def compared(
 ) -> CaseResult:
     """What a case with a ranking comes to with its baseline."""
     alone = result_of(case, ranking, tolerance)
-    found, fails = Baseline(BaselineEntries([accepted])).compare(alone, case)
+    found, fails = Baseline(BaselineEntries([accepted]), {}).compare(alone, case)
     assert fails or found.verdict == alone.verdict
     return found
 
@@ -102,7 +102,7 @@ def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranki
     kept = since(entry("ax", scores={"nDCG@10": 0.5}), case(), "xa")
     assert (kept.documents, kept.grades) == (("a", "x"), (3, None))
     assert kept.then == {"nDCG@10": 0.5}
-    baseline = Baseline(BaselineEntries([entry("ab")]))
+    baseline = Baseline(BaselineEntries([entry("ab")]), {})
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
         found, _ = baseline.compare(result_of(case(), ranking), case(), details=False)
         assert comparison_of(found).documents == documents
@@ -111,7 +111,7 @@ def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranki
 def test_the_details_of_a_result_name_accepted_documents_too() -> None:
     titled = case(judgments={"a": {"grade": 3, "title": "Alarm clock"}, "b": 1}, k=2)
     ranking = Ranking(tuple("bxyga"))
-    baseline = Baseline(BaselineEntries([entry("ag", depth=2)]))
+    baseline = Baseline(BaselineEntries([entry("ag", depth=2)]), {})
     alone = score_case(titled, ranking, details=False)
     found, _ = baseline.compare(alone, titled)
     found = with_details(found, titled, ranking)
@@ -162,7 +162,7 @@ def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> 
 def test_a_run_that_accepts_rankings_leaves_the_verdict(
     depth: int, standing: str
 ) -> None:
-    baseline = Baseline(BaselineEntries([entry("ab", depth=depth)]))
+    baseline = Baseline(BaselineEntries([entry("ab", depth=depth)]), {})
     now = case(min_ndcg=0.5)
     found, fails = baseline.compare(result_of(now, "ba"), now, accepting=True)
     assert (found.verdict, found.evaluation.reasons, fails) == ("passed", (), False)
@@ -256,16 +256,13 @@ def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(
 @pytest.fixture
 def variants() -> Baseline:
     """A baseline of `watch` in a variant that is gone, of `hats` in two, of `gone`."""
-    return Baseline(
-        BaselineEntries(
-            [
-                entry("a", variant="old"),
-                entry("a", id="hats", variant="old"),
-                entry("a", id="hats", variant="kept"),
-                entry("a", id="gone"),
-            ]
-        )
-    )
+    accepted = [
+        entry("a", variant="old"),
+        entry("a", id="hats", variant="old"),
+        entry("a", id="hats", variant="kept"),
+        entry("a", id="gone"),
+    ]
+    return Baseline(BaselineEntries(accepted), COLLECTED)
 
 
 COLLECTED: dict[EntryKey, Case] = dict.fromkeys(
@@ -274,8 +271,9 @@ COLLECTED: dict[EntryKey, Case] = dict.fromkeys(
 
 
 def test_entries_of_no_case_are_lost(variants: Baseline) -> None:
-    lost = variants.match_cases(COLLECTED, left_out=["hats"])
+    lost = variants.lost_cases(left_out=["hats"])
     assert lost == [("hats", "old", "left out"), ("gone", None, "gone")]
+    assert variants.has_ranking(("watch", "new"))  # "old" was renamed
 
 
 def test_cases_that_were_scored_and_have_no_judgments_now_are_lost() -> None:
@@ -283,14 +281,13 @@ def test_cases_that_were_scored_and_have_no_judgments_now_are_lost() -> None:
     unscored = entry("a", scores={"nDCG@10": None})
     keys: list[EntryKey] = [("scored", None), ("watch", None)]
     cases = dict.fromkeys(keys, case(judgments={}))
-    baseline = Baseline(BaselineEntries([scored, unscored]))
-    assert baseline.match_cases(cases) == [("scored", None, "unjudged")]
+    baseline = Baseline(BaselineEntries([scored, unscored]), cases)
+    assert baseline.lost_cases() == [("scored", None, "unjudged")]
 
 
 def test_a_case_whose_entries_are_all_of_other_variants_is_stale(
     variants: Baseline,
 ) -> None:
-    variants.match_cases(COLLECTED)
     found, fails = variants.compare(result_of(case(), "a", variant="new"), case())
     assert fails
     assert comparison_of(found).stale == (
@@ -302,8 +299,9 @@ def test_a_case_whose_entries_are_all_of_other_variants_is_stale(
 
 
 def test_a_search_that_has_no_variants_now() -> None:
-    baseline = Baseline(BaselineEntries([entry("a", variant="old")]))
-    assert baseline.match_cases({("watch", None): case()}) == []
+    old = BaselineEntries([entry("a", variant="old")])
+    baseline = Baseline(old, {("watch", None): case()})
+    assert baseline.lost_cases() == []
     found, _ = baseline.compare(result_of(case(), "a"), case())
     change = 'the search had the variant "old", and has no variant'
     assert comparison_of(found).stale == (change,)

@@ -2,8 +2,8 @@
 
 The reference is the baseline of the file, or the record of another run.
 
-The collector makes a `Baseline` for each case file. `match_cases` is called when the
-file was collected, and `compare` for each case after it was scored.
+The collector makes a `Baseline` for each case file, when the cases of the file are
+known. `compare` is called for each case after it was scored.
 """
 
 from __future__ import annotations
@@ -60,7 +60,11 @@ class _Accepted:
 class Baseline:
     """The reference of a case file, which compares the results of the file.
 
+    Its entries are matched with the cases of the file, and again whenever `leave` or
+    `move` has changed them. So the order of calls makes no difference.
+
     `entries`: the entries of the file.
+    `cases`: the cases of the file; {} if a single result is compared.
     `record`: the name of the record that the entries come from; empty for a committed
     baseline.
     `expects_known`: whether cases that failed before are expected to fail, so that
@@ -73,26 +77,35 @@ class Baseline:
     """
 
     def __init__(
-        self, entries: BaselineEntries, *, record: str = "", expects_known: bool = False
+        self,
+        entries: BaselineEntries,
+        cases: Mapping[EntryKey, Case],
+        *,
+        record: str = "",
+        expects_known: bool = False,
     ) -> None:
         self.entries = entries
         self.record = record
+        self._cases = cases
         self._expects_known = expects_known
-        self.fingerprint: Fingerprint = entries.fingerprint
         self.started = entries.started
         self.left: Mapping[EntryKey, BaselineEntry] = {}
         self.keeps_weights = False
-        self._other_variants: dict[str, _Accepted] = {}
-        self._why_unranked: dict[str, str] = {}
+        self._match()
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Return what was searched when the entries were accepted."""
+        return self.entries.fingerprint
 
     def move(self, moves: MovedEntries) -> None:
-        """Give the entries of moved cases their present ids, before `match_cases`."""
+        """Give the entries of moved cases their present ids."""
         self.entries = copy(self.entries)  # the record of a run is shared
         self.entries.move(moves)
-        self.fingerprint = self.entries.fingerprint
+        self._match()
 
     def leave(self, keys: Collection[EntryKey]) -> None:
-        """Take the entries of queries out that are not drawn now, before `move`.
+        """Take the entries of queries out that are not drawn now.
 
         These cases are neither gone nor lost.
         """
@@ -100,43 +113,41 @@ class Baseline:
             return
         self.entries = copy(self.entries)  # the record of a run is shared
         self.left = {key: self.entries.pop(key) for key in keys}
+        self._match()
 
     # --- the cases of the file --------------------------------------------------------
 
-    def match_cases(
-        self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
-    ) -> list[Lost]:
-        """Match the entries with the cases of the file, and return the lost cases.
+    def _match(self) -> None:
+        """Match the entries with the cases of the file."""
+        self._other_variants = self._find_other_variants()
+        self._why_unranked = self._find_unranked()
 
-        Call this before `compare`, which then knows of renamed variants. If the
-        reference has a case only in other variants, for example because the parameters
-        of its search were renamed, the case is not lost. Its entry is stale.
+    def lost_cases(self, left_out: Iterable[str] = ()) -> list[Lost]:
+        """Return the cases of the reference that are not compared, and why.
 
-        `cases`: the cases of the file.
+        If the reference has a case only in other variants, for example because the
+        parameters of its search were renamed, the case is not lost. Its entry is stale.
+
         `left_out`: the ids of the listed queries that `only: judged` leaves out.
         """
-        self._other_variants = self._find_other_variants(cases)
-        self._why_unranked = self._find_unranked(cases)
-        lost = self._without_relevant(cases)
+        lost = self._without_relevant()
         unlisted = frozenset(left_out)
         for key in self.entries:
             case, variant = key
-            if key not in cases and case not in self._other_variants:
+            if key not in self._cases and case not in self._other_variants:
                 lost.append((case, variant, LEFT_OUT if case in unlisted else GONE))
         return lost
 
-    def _find_other_variants(
-        self, cases: Mapping[EntryKey, Case]
-    ) -> dict[str, _Accepted]:
+    def _find_other_variants(self) -> dict[str, _Accepted]:
         """Return {case: its entry}, for cases with entries in other variants only.
 
         These are not lost: the parameters of their search were renamed.
         """
-        left = [key for key in self.entries if key not in cases]
+        left = [key for key in self.entries if key not in self._cases]
         if not left:
             return {}
-        present = _variants_by_case(cases)
-        compared = {case for case, _ in self.entries.keys() & cases.keys()}
+        present = _variants_by_case(self._cases)
+        compared = {case for case, _ in self.entries.keys() & self._cases.keys()}
         found = {}
         for case, variants in _variants_by_case(left).items():
             if case in present and case not in compared:
@@ -145,7 +156,7 @@ class Baseline:
                 found[case] = _Accepted(self.entries[case, variants[0]], (change,))
         return found
 
-    def _find_unranked(self, cases: Mapping[EntryKey, Case]) -> dict[str, str]:
+    def _find_unranked(self) -> dict[str, str]:
         """Return {case: why the case has no ranking}, for variants that are gone.
 
         Such a case is not new in its present variant: the parameter of the search was
@@ -153,19 +164,19 @@ class Baseline:
         """
         found = {}
         for key, why in self.entries.without_ranking.items():
-            if key not in cases:
+            if key not in self._cases:
                 case, _ = key
                 found[case] = why
         return found
 
-    def _without_relevant(self, cases: Mapping[EntryKey, Case]) -> list[Lost]:
+    def _without_relevant(self) -> list[Lost]:
         """Return the cases that had a score and now have no relevant judgment.
 
         They are lost, since their scores have nothing to be compared with.
         """
         lost: list[Lost] = []
         for key, entry in self.entries.items():
-            case = cases.get(key)
+            case = self._cases.get(key)
             if case is None or not entry.has_score:
                 continue
             why = why_undefined(case.judgments.values(), case.settings)
@@ -181,13 +192,13 @@ class Baseline:
         case, _ = key
         return key in self.entries or case in self._other_variants
 
-    def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
-        """Return the searches whose accepted rankings are empty in most of `cases`.
+    def silent_searches(self) -> list[SilentSearch]:
+        """Return the searches whose accepted rankings are empty in most cases.
 
         Cases that expect no results do not count.
         """
         found = []
-        for key, case in cases.items():
+        for key, case in self._cases.items():
             entry = self.entries.get(key)
             if entry is not None and most_results(case.expect):
                 _, variant = key
