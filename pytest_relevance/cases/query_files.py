@@ -1,9 +1,11 @@
 """The files of queries: each query becomes a case, or adds to a written case.
 
-Only the query, its id, its weight and a note are read from columns with usual names. A
-user maps any other column. He may have a floor in a column `min_ndcg` and not map it,
-and the floor would not be checked. So a column that is named like a key of a case is a
-mistake. Other columns that nothing reads are named in a notice.
+Only the query, its id, its weight and a note are read from columns with usual names.
+Any other column is read if the user maps it to a key of a case.
+
+A column that is named like a key of a case, and that nothing reads, is a mistake. For
+example, the floors in a column `min_ndcg` would not be checked. Other columns that
+nothing reads are named in a notice.
 """
 
 from __future__ import annotations
@@ -31,46 +33,50 @@ from pytest_relevance.judgments.row_rules import MAPPED_KEYS
 class ListedQuery:
     """A query in a file of queries.
 
+    `row`: what the file has of the query.
     `file`: the path of the file in messages.
     `only_judged`: whether the query becomes a case only if it has judgments.
     `is_sampled`: whether queries are drawn from the file.
     `weight_in_sample`: its weight if it is drawn; None if it is not.
     """
 
-    query: Query
+    row: Query
     file: str
     only_judged: bool = False
     is_sampled: bool = False
     weight_in_sample: float | None = None
 
     @property
-    def becomes_case(self) -> bool:
-        """Say whether the query is drawn, or in a file from which all are taken."""
+    def is_taken(self) -> bool:
+        """Say whether the query is drawn, or in a file from which all are taken.
+
+        A query that is taken becomes a case. With `only_judged` it needs judgments too.
+        """
         return not self.is_sampled or self.weight_in_sample is not None
 
     @property
     def text(self) -> str:
         """Return the text of the query, or its id in a file that has ids alone."""
-        return self.query.text_or_id
+        return self.row.text_or_id
 
     @property
     def place(self) -> Place:
         """Return where the query stands."""
-        return Place(file=self.file, line=self.query.line or 0)
+        return Place(file=self.file, line=self.row.line or 0)
 
     @property
     def where(self) -> str:
         """Return `file:line`, or the file alone if the line is not known."""
-        if self.query.line is None:
+        if self.row.line is None:
             return self.file
-        return f"{self.file}:{self.query.line}"
+        return f"{self.file}:{self.row.line}"
 
     def defaults(self, at: Location) -> dict[str, object] | Wrong:
         """Return the keys that the file sets for the case, or report wrong ones.
 
         Params are merged over the params of the suite.
         """
-        query = self.query
+        query = self.row
         values: dict[str, object] = {}
         weight = self.weight_in_sample or query.weight
         if weight != 1:
@@ -144,21 +150,21 @@ class ListedQueries:
             message = _contradiction(earlier, new)
             if message is not None:
                 at.refuse_at(message, new.place)
-            elif new.becomes_case and not earlier.becomes_case:
+            elif new.is_taken and not earlier.is_taken:
                 self.by_id[query.id] = new
 
     def ids(self, text: str) -> Sequence[str]:
         """Return the ids of the queries with a text."""
         return self._ids_by_text.get(text, ())
 
-    def of_case(
+    def take_for_case(
         self, written_id: str | None, text: str | None, at: Location
     ) -> ListedQuery | Wrong | None:
-        """Return the query of the files that a written case is about; None without one.
+        """Mark the query that a written case is about, and return it; None without one.
 
         The query has the id of the case. If the case has no id, the query has the text
-        of the case. The query is marked as one with a written case. Reports an id that
-        has another text, and a text that several ids have.
+        of the case. A marked query gets no second case. Reports an id that has another
+        text, and a text that several ids have.
         """
         ids: Sequence[str] = ()
         if written_id is None:
@@ -178,58 +184,58 @@ class ListedQueries:
             )
         if text is not None and query.text != text:
             return at.refuse(
-                f"the id {quoted(query.query.id)} is that of the query "
+                f"the id {quoted(query.row.id)} is that of the query "
                 f"{quoted(query.text)} in {query.where}; write another id, or that query",
                 "id",
             )
         return query
 
-    def select(self, *, with_case: bool) -> list[ListedQuery]:
-        """Return the queries with a written case, or those that become one.
+    def with_written_case(self) -> list[ListedQuery]:
+        """Return the queries that a written case is about, whether drawn or not."""
+        return [query for name, query in self.by_id.items() if name in self._written]
 
-        Queries that are not drawn become no cases.
-        """
+    def without_written_case(self) -> list[ListedQuery]:
+        """Return the other queries that are taken. They become cases."""
         selected = []
         for name, query in self.by_id.items():
-            if (name in self._written) == with_case:
-                if with_case or query.becomes_case:
-                    selected.append(query)
+            if query.is_taken and name not in self._written:
+                selected.append(query)
         return selected
 
     def not_drawn(self) -> ParamsByText:
         """Return the queries that were not drawn and have no written case."""
         found: dict[str, list[Mapping[str, object]]] = {}
         for name, query in self.by_id.items():
-            if not query.becomes_case and name not in self._written:
-                found.setdefault(query.text, []).append(query.query.params)
+            if not query.is_taken and name not in self._written:
+                found.setdefault(query.text, []).append(query.row.params)
         return found
 
     def names_not_drawn(self) -> set[str]:
         """Return the ids and the texts of the queries that were not drawn."""
         names: set[str] = set()
         for name, query in self.by_id.items():
-            if not query.becomes_case:
+            if not query.is_taken:
                 names.update((name, query.text))
         return names
 
     @property
     def count(self) -> int:
         """Return how many queries there are, without those that were not drawn."""
-        return sum(query.becomes_case for query in self.by_id.values())
+        return sum(query.is_taken for query in self.by_id.values())
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
     """Return how two queries with one id differ; None if they do not."""
-    name = quoted(new.query.id)
+    name = quoted(new.row.id)
     if earlier.text != new.text:
         return (
             f"the query id {name} stands for {quoted(earlier.text)} in {earlier.where} and "
             f"for {quoted(new.text)} here; give one of them another id"
         )
     for part in ("weight", "note", "params", "keys"):
-        if getattr(earlier.query, part) != getattr(new.query, part):
+        if getattr(earlier.row, part) != getattr(new.row, part):
             if part == "keys":
-                part = listed(_keys_that_differ(earlier.query, new.query), "and")
+                part = listed(_keys_that_differ(earlier.row, new.row), "and")
             return (
                 f"the query id {name} stands in {earlier.where} with another {part}; keep "
                 "one of them, or give one of them another id"
@@ -270,9 +276,11 @@ _OF_TESTS_ALONE = frozenset(
         "xfail",
     }
 )
-"""Keys of a case that no column about documents is named like.
+"""Keys of a case whose names only tests use.
 
-For example, `discount` may be a column about a product.
+A file of queries that also has judgments has columns about documents. There a column is
+a mistake only if it is named like one of these keys: a column `discount` may be about a
+product, and a column `min_ndcg` is not.
 """
 
 

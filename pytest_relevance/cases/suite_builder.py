@@ -242,7 +242,7 @@ class SuiteBuilder:
             listed_id=_listed_id(node, listed),
             is_sampled=_has_weight_of_sample(node, listed),
         )
-        is_new = self._check_name(checked, origin, place=place, position=position)
+        is_new = self._register_name(checked, origin, place=place, position=position)
         is_right = checked.is_right and has_query and is_new and not problems
         if listed is WRONG or defaults is WRONG or not is_right:
             return
@@ -250,10 +250,7 @@ class SuiteBuilder:
             return  # the judgments are not known
         judgments = self._judgments(checked.values, at)
         if judgments is not WRONG:
-            own: dict[str, Any] = {**defaults, **checked.values}
-            if "tags" in defaults:
-                of_file: Any = defaults["tags"]
-                own["tags"] = united_tags(of_file, own["tags"])
+            own = _merged(defaults, checked.values)
             self._keep(own, judgments, origin=origin, at=at)
 
     def _listed_query(
@@ -263,7 +260,7 @@ class SuiteBuilder:
             return None
         queries = self._files.queries
         written_id = scalar_text(node, "id")
-        return queries.of_case(written_id, scalar_text(node, "query"), at)
+        return queries.take_for_case(written_id, scalar_text(node, "query"), at)
 
     def _defaults_of(
         self, listed: ListedQuery | Wrong | None, at: Location
@@ -276,13 +273,13 @@ class SuiteBuilder:
         position = ListedPosition(listed, at.subject.position.label())
         return listed.defaults(self._location(at.values, position))
 
-    def _check_name(
+    def _register_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Say whether the name of a case is new in its file, or report a second one.
+        """Keep the name of a case, or report that another case of the file has it.
 
-        The name is the id of the case, the id of its listed query, or its query. False
-        also if the key that decides the name is wrong.
+        The name is the id of the case, the id of its listed query, or its query. It is
+        not kept if the key that decides it is wrong. Return whether it was kept.
         """
         own = checked.values
         if "id" in own:
@@ -305,11 +302,18 @@ class SuiteBuilder:
         return False
 
     def _judgments(self, own: dict[str, object], at: Location) -> CaseJudgments | Wrong:
+        """Return the judgments of a case: its own, and those in files; report mistakes.
+
+        The files are those of the suite, and those that the case names.
+
+        `own`: the checked keys of the case.
+        """
         written = own.get("judgments", NO_JUDGMENTS)
-        if self._files is not None or not isinstance(written, CaseJudgments):
-            return self._opened_files().of_case(own, at)
-        judgments = add_written(written, own, at)
-        return NO_JUDGMENTS if judgments is None else judgments
+        if self._files is None and isinstance(written, CaseJudgments):
+            judgments = add_written(written, own, at)
+            return NO_JUDGMENTS if judgments is None else judgments
+        # the suite names files, or the case does: then its value is no `CaseJudgments`
+        return self._opened_files().of_case(own, at)
 
     def _keep(
         self,
@@ -332,7 +336,7 @@ class SuiteBuilder:
 
     def _add_listed_queries(self, files: SuiteFiles, at: Location) -> None:
         """Add a case for each listed query that is not written, or report mistakes."""
-        queries = files.queries.select(with_case=False)
+        queries = files.queries.without_written_case()
         floor = self._terms.min_ndcg
         has_judgments = files.judges
         if queries and floor is not None and not has_judgments:
@@ -345,8 +349,9 @@ class SuiteBuilder:
         for query in queries:
             if not self.problems.is_full:
                 self._add_listed_query(query, files)
-        without = len(self._unjudged) + len(self._left_out)
-        if has_judgments and len(queries) == without > 0:
+        without_judgments = len(self._unjudged) + len(self._left_out)
+        none_is_judged = bool(queries) and len(queries) == without_judgments
+        if has_judgments and none_is_judged:
             files.check_any_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, files: SuiteFiles) -> None:
@@ -357,7 +362,7 @@ class SuiteBuilder:
         """
         from pytest_relevance.cases.query_files import ListedPosition
 
-        name = query.query.id
+        name = query.row.id
         position = ListedPosition(query, quoted(name, 60))
         at = self._location(dict(self._values), position)
         first = self._lines.get(node_name(name))
@@ -380,7 +385,7 @@ class SuiteBuilder:
             self._unjudged.append(query.text)
             own.setdefault("min_ndcg", None)
         origin = Origin(
-            query.query.line or 1,
+            query.row.line or 1,
             listed_id=name,
             source=query.file,
             is_sampled=query.is_sampled,
@@ -495,11 +500,22 @@ class SuiteBuilder:
         return NodePosition(self._root).place(path, at_key=at_key).line
 
 
+def _merged(defaults: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
+    """Return the checked keys of a case: those of its listed query, and its own.
+
+    Its own keys win. But it has the tags of both.
+    """
+    merged = {**defaults, **written}
+    if "tags" in defaults:
+        merged["tags"] = united_tags(defaults["tags"], merged["tags"])
+    return merged
+
+
 def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:
     """Return the id that a case takes from its listed query; None if it has its own."""
     if listed is None or listed is WRONG or "id" in node.pairs:
         return None
-    return listed.query.id
+    return listed.row.id
 
 
 def _has_weight_of_sample(

@@ -398,7 +398,7 @@ class SuiteFiles:
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a query from a file of queries."""
         ids = self.queries.ids(query.text)
-        lookup = Lookup(query.query.id, query.text, ids, terms=self._terms, at=at)
+        lookup = Lookup(query.row.id, query.text, ids, terms=self._terms, at=at)
         people = _find(self._of_suite, lookup)
         if people is WRONG:
             _check_fills(self._of_suite, lookup)
@@ -412,11 +412,11 @@ class SuiteFiles:
 
         `queries`: the listed queries without a written case, none of which is judged.
         """
-        for query in self.queries.select(with_case=True):
+        for query in self.queries.with_written_case():
             judgments = self.of_listed(query, _unheard())
             if judgments is WRONG or judgments.grades:
                 return
-        first = dict.fromkeys((queries[0].query.id, queries[0].text))
+        first = dict.fromkeys((queries[0].row.id, queries[0].text))
         names = listed([quoted(name, 40) for name in first], "or")
         at.refuse(
             f"none of the listed queries ({len(queries):,}) is judged in "
