@@ -44,6 +44,18 @@ def test_empty_fields_belong_to_one_result() -> None:
     assert deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
+def test_a_mapping_that_results_share_stays_empty() -> None:
+    titles: Any = CaseResult("shop.relevance.yaml", 3, "a", "passed", "a").texts.titles
+    with pytest.raises(TypeError, match="make a new one"):
+        titles["b1"] = "Boots"
+    with pytest.raises(TypeError, match="make a new one"):
+        titles.setdefault("b1", "Boots")
+    with pytest.raises(TypeError, match="make a new one"):
+        titles.update(b1="Boots")
+    assert titles == {}
+    assert type(deepcopy(titles)) is type(pickle.loads(pickle.dumps(titles))) is dict
+
+
 def test_results_share_settings_and_grades_and_none_changes_those_of_another() -> None:
     encoded(boots(["b1"], {"b1": 3, "b2": -0.0}))
     values = encoded(boots(["b1"], gain="linear"))
