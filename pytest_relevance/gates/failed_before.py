@@ -208,14 +208,19 @@ class FigureBefore:
     only_before: int
     is_known: bool
 
-    def text(self, figure: str) -> str:
+    def text(self, digits: int, *, is_share: bool = False) -> str:
         """Return, for example, `; 0.850 in main.jsonl (50 cases are only here)`.
 
-        `figure`: the figure of the reference as text. The result is empty if the
-            reference has no figure.
+        The result is empty if the reference has no figure.
+
+        `digits`: the decimals of the figure.
+        `is_share`: whether the figure is a share, which is written in percent.
         """
         if self.figure is None:
             return ""
+        figure = f"{self.figure:.{digits}f}"
+        if is_share:
+            figure = f"{100 * self.figure:.{digits}f}%"
         alone = []
         for count, where in ((self.only_now, "here"), (self.only_before, "there")):
             if count:

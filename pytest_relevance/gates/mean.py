@@ -192,7 +192,7 @@ class _MeanGate(GateKind):
         if finding.without_filled is not None:
             text += f"; {finding.without_filled:.{digits}f} without filled grades"
         if finding.before is not None:
-            text += finding.before.text(f"{finding.before.figure or 0:.{digits}f}")
+            text += finding.before.text(digits)
         return text
 
     def cases_behind(

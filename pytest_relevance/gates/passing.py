@@ -217,8 +217,7 @@ class _PassingGate(GateKind):
             f"({share:.{digits}f}%{by_weight}), {relation} {least:.10g}%"
         )
         if finding.before is not None:
-            figure = 100 * (finding.before.figure or 0)
-            text += finding.before.text(f"{figure:.{digits}f}%")
+            text += finding.before.text(digits, is_share=True)
         return f"{text}; {were}" if measured else text
 
     def cases_behind(

@@ -239,14 +239,20 @@ def _judge_metric(
     gate: Gate,
     cases: Sequence[CaseResult],
     reference: Reference,
-) -> PercentileFinding | UndefinedFinding | NoReferenceFinding:
-    """Return what a gate finds for one metric: the figure, or why there is none."""
+) -> Iterator[
+    PercentileFinding | UndefinedFinding | NoReferenceFinding | NewCasesFinding
+]:
+    """Yield what a gate finds for one metric: the figure, or why there is none.
+
+    If the figure meets its bound only because of new cases, a remark follows.
+    """
     scores = ScoresOfCases(metric)
     counting = _counting_cases(gate, cases)
     left_out = _left_out(gate, scores, cases)
     weighted = scores.weighted(counting)
     if not weighted and not left_out.expected:
-        return without_score(metric, gate, reference)
+        yield without_score(metric, gate, reference)
+        return
     finding = PercentileFinding(
         condition=gate.condition,
         metric=metric,
@@ -259,7 +265,8 @@ def _judge_metric(
         variants=compared_variants(gate),
     )
     if len(weighted) < cases_needed(gate.condition):
-        return finding
+        yield finding
+        return
     is_sampled = has_sampled(cases)
     figure = _figure_for(metric, _percent_of(gate.condition), is_sampled=is_sampled)
     worst_score = _figure_for(metric, 0, is_sampled=is_sampled)(weighted)
@@ -270,9 +277,14 @@ def _judge_metric(
         worst_score=worst_score,
         without_filled=figure_without_filled(scores, figure, counting),
     )
-    if finding.is_met or metric.is_similarity:
-        return finding
-    return replace(finding, before=_before(scores, figure, bound, gate, reference))
+    if finding.is_met:
+        yield finding
+        yield from only_new_cases_meet(scores, figure, bound, counting, reference)
+    elif metric.is_similarity:
+        yield finding
+    else:
+        before = _before(scores, figure, bound, gate, reference)
+        yield replace(finding, before=before)
 
 
 def _before(
@@ -292,12 +304,12 @@ def _before(
     before = score_figure_before(scores, figure, bound, gate, reference)
     if before is None or not before.is_known:
         return before
-    results = reference.results
-    of_people = [without_fill(case) for case in results] if has_filled(results) else []
-    for seen in (results, of_people):
-        if _has_new_low(scores, bound, gate, replace(reference, results=seen)):
-            return replace(before, is_known=False)
-    return before
+    has_new_low = _has_new_low(scores, bound, gate, reference)
+    if has_filled(reference.results) and not has_new_low:
+        of_people = [without_fill(case) for case in reference.results]
+        without_filled = replace(reference, results=of_people)
+        has_new_low = _has_new_low(scores, bound, gate, without_filled)
+    return replace(before, is_known=False) if has_new_low else before
 
 
 def _without_left_out(gate: Gate, reference: Reference) -> Reference:
@@ -389,18 +401,8 @@ class _PercentileGate(GateKind):
         cut = cut_findings(gate, cases)
         yield from cut.values()
         for metric, bound in gate.bounds:
-            if metric in cut:
-                continue
-            finding = _judge_metric(metric, bound, gate, cases, reference)
-            yield finding
-            if finding.is_met:
-                percent = _percent_of(gate.condition)
-                is_sampled = has_sampled(cases)
-                figure = _figure_for(metric, percent, is_sampled=is_sampled)
-                counting = _counting_cases(gate, cases)
-                yield from only_new_cases_meet(
-                    ScoresOfCases(metric), figure, bound, counting, reference
-                )
+            if metric not in cut:
+                yield from _judge_metric(metric, bound, gate, cases, reference)
 
     def explain(self, finding: PercentileFinding) -> str:
         """Return a sentence that says how low the lowest cases are.
@@ -429,7 +431,7 @@ class _PercentileGate(GateKind):
         if finding.without_filled is not None:
             text += f"; {finding.without_filled:.{digits}f} without filled grades"
         if finding.before is not None:
-            text += finding.before.text(f"{finding.before.figure or 0:.{digits}f}")
+            text += finding.before.text(digits)
         return text
 
     def cases_behind(

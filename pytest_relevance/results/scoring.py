@@ -319,7 +319,7 @@ def _judge(ranked: _RankedCase, latency: float | None) -> tuple[Outcome, ...]:
         is_cut=ranked.is_cut,
         fields=ranking.fields or {},
         others=ranking.others or {},
-        left_out=ranking.left_out + _counted_below(case, ranking),
+        left_out=ranking.left_out + _results_below(case, ranking),
         finds_nothing=not ids and most_results(case.expect) == 0,
         ranks_of_quotes=ranks_of_excluded,
         response=ranking.response,
@@ -327,10 +327,11 @@ def _judge(ranked: _RankedCase, latency: float | None) -> tuple[Outcome, ...]:
     return judge_expectations(without_reference(case.expect), found)
 
 
-def _counted_below(case: Case, ranking: Ranking) -> int:
-    """Return how many results of a record count that are not in the ranking.
+def _results_below(case: Case, ranking: Ranking) -> int:
+    """Return how many results a record has below the ranking, for counts of results.
 
-    A copy of a document counts only if chunks are left out, which count one by one.
+    Results that the case would not ask for today do not count. If chunks of a document
+    are collapsed, each chunk counts. Else each document counts once.
     """
     rest = ranking.rest
     if rest.is_unasked:
@@ -341,11 +342,14 @@ def _counted_below(case: Case, ranking: Ranking) -> int:
 def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
     """Return {metric: score} for the metrics of expectations and gates.
 
-    The metric of the case itself, nDCG@k or RR@k, is left out.
+    Left out are
 
-    Two kinds of metrics are left out: metrics that need ranks which were cut off, and
-    similarities, which are scored when the accepted ranking is known. Without judgments
-    no score is defined. A known item has no scores that depend on other results.
+    - the metric of the case itself, nDCG@k or RR@k
+    - similarities, which are scored when the accepted ranking is known
+    - for a known item, metrics that depend on other results
+    - metrics that need ranks which were cut off
+
+    Without judgments each score is None.
     """
     case = ranked.case
     metrics: list[Metric] = []
@@ -365,12 +369,12 @@ def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
         value = math.nan
         if case.judgments:
             value = score(metric, ranked.graded, case.settings)
-        if not ranked.is_cut or _is_known_of_cut(metric, value, case):
+        if not ranked.is_cut or _is_decided_despite_cut(metric, value, case):
             scores[metric.text] = defined(value)
     return scores
 
 
-def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
+def _is_decided_despite_cut(metric: Metric, value: float, case: Case) -> bool:
     """Say whether results below a cut could not change the value of a metric."""
     if ranks_needed(metric, case.settings) is not None:
         return True
@@ -386,22 +390,25 @@ def _ranking_of(ranked: _RankedCase) -> CaseRanking:
     irrelevant_top: tuple[str, ...] = ()
     if grades and not has_gain_at(graded, 0, case.settings):
         irrelevant_top = tuple(ranking.ids[:3])
-    # Where texts count, results with one id are different results.
+    # If texts count, results with one id are different results.
     copies = 0 if case.reads_texts else len(graded.repeated)
     rest = ranking.rest
-    chunks_below = rest.copies if case.settings.collapse else 0
+    different = len(grades) - copies + rest.documents
+    repeated, left_out = copies + rest.copies, ranking.left_out
+    if case.settings.collapse:  # copies in the rest are chunks that are left out
+        repeated, left_out = copies, ranking.left_out + rest.copies
     return CaseRanking(
         reaches_depth=ranked.reaches_depth,
         documents=ranking.ids,
         grades=grades,
-        returned=len(grades) - copies + rest.documents,
-        repeated=copies + rest.copies - chunks_below,
+        returned=different,
+        repeated=repeated,
         is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
         are_all_tied=_are_all_tied(case, ranking),
         irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
         response=short_values(ranking.response),
-        left_out=ranking.left_out + chunks_below,
+        left_out=left_out,
         held=tuple(map(tuple, ranked.held)),
         lengths=tuple(graded.lengths),
         common_passages=common_passages(case, ranked.held),

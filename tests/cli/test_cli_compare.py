@@ -84,7 +84,7 @@ def test_a_query_that_found_nothing_has_no_line(
     assert trec.refused(*TREC).splitlines() == [
         "the two runs cannot be compared:",
         f'- {name}.trec has no result of 1 case: "q3"',
-        "- a query that found nothing has no line in a run; --missing empty takes a missing one for that",
+        "- a query that found nothing has no line in a run; with --missing empty a missing query has no results",
         "--common compares the 2 cases that can be compared, and says what is left out",
     ]
     assert row(trec, *TREC, "--missing=empty")["queries"] == 3

@@ -66,8 +66,8 @@ def test_cases_that_only_one_of_both_has_are_counted() -> None:
         is_known=False,
     )
     said = "; 0.850 in main.jsonl (1 case is only here, 2 cases are only there)"
-    assert before.text("0.850") == said
-    assert replace(before, figure=None).text("") == ""
+    assert before.text(3) == said
+    assert replace(before, figure=None).text(3) == ""
 
 
 def test_what_the_reference_does_not_keep_is_not_known() -> None:

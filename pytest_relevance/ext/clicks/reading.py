@@ -188,8 +188,8 @@ def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
         _refuse_actions(name, ubi, "impressions", reading.impressions, "--impression")
     if not ubi.impressions_read:
         _check_hits(name, ubi)
-    joined = ubi.joined()
-    shown: Shown = joined.shown
+    with_clicks = ubi.shown_with_clicks()
+    shown: Shown = with_clicks.shown
     if not len(shown.query):
         _refuse_empty(name, ubi.left_out)
     if ubi.other_actions:
@@ -200,7 +200,7 @@ def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
     return ReadLog(
         log=log,
         left_out=ubi.left_out,
-        clicks_of=joined.clicks_of,
+        clicks_of=with_clicks.clicks_of,
         clients_left_out=ubi.clients_left_out,
     )
 
@@ -239,10 +239,10 @@ def _actions_text(ubi: UbiLogs) -> str:
 
 def _check_hits(name: str, ubi: UbiLogs) -> None:
     """Raise FileError if searches and events have other ids for one document."""
-    both, click, hit = ubi.clicks_that_are_hits()
-    if not both:
+    found = ubi.clicks_on_hits()
+    if not found.count:
         raise FileError.at(
             name,
-            f"no clicked document is one of query_response_hit_ids; a click is on {examples([click])}, a hit is "
-            f"{examples([hit])}. Log the same id in both (object_id_field), or log impressions",
+            f"no clicked document is one of query_response_hit_ids; a click is on {examples([found.click])}, a hit is "
+            f"{examples([found.hit])}. Log the same id in both (object_id_field), or log impressions",
         )

@@ -58,8 +58,8 @@ class _Rows:
     text: Numbers
     client: Numbers
 
-    def rows(self, chosen: Flags | Numbers) -> _Rows:
-        """Return some of the rows."""
+    def chosen(self, chosen: Flags | Numbers) -> _Rows:
+        """Return some of the rows, by a flag for each row or by their numbers."""
         return _Rows(
             search=self.search[chosen],
             document=self.document[chosen],
@@ -88,6 +88,20 @@ class _Columns:
             text=np.asarray(self.text, np.int64),
             client=np.asarray(self.client, np.int64),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ClicksOnHits:
+    """Whether clicks are on documents that searches returned (hits).
+
+    `count`: how many different clicked documents are hits.
+    `click`, `hit`: the id of one clicked document, and of one hit. `click` is "" if
+    nothing was clicked.
+    """
+
+    count: int
+    click: str
+    hit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,25 +218,26 @@ class UbiLogs:
         """Say whether searches have the ids of the documents that they returned."""
         return len(self._hits.search) > 0
 
-    def clicks_that_are_hits(self) -> tuple[int, str, str]:
-        """Return how many clicked documents are hits, and one document of each kind."""
+    def clicks_on_hits(self) -> ClicksOnHits:
+        """Return how many clicked documents are hits. There must be hits."""
         clicked = set(self._clicks.document)
         hits = set(self._hits.document)
         names = self.documents.names
         click = names[min(clicked)] if clicked else ""
-        return len(clicked & hits), click, names[self._hits.document[0]]
+        hit = names[self._hits.document[0]]
+        return ClicksOnHits(count=len(clicked & hits), click=click, hit=hit)
 
-    def joined(self) -> UbiShown:
+    def shown_with_clicks(self) -> UbiShown:
         """Return documents shown, each once for each search, with their clicks."""
         columns = self._impressions if self.impressions_read else self._hits
-        shown = self._counted(columns.rows())
-        shown = self._once(shown, SHOWN_AGAIN)
-        clicks = self._once(self._clicks.rows(), CLICKED_AGAIN)
+        shown = self._with_known_text(columns.rows())
+        shown = self._first_per_search(shown, SHOWN_AGAIN)
+        clicks = self._first_per_search(self._clicks.rows(), CLICKED_AGAIN)
         key_of_click = self._key(clicks)
         key = self._key(shown)
-        is_known = np.isin(key_of_click, key)
-        self.left_out[CLICK_WITHOUT_IMPRESSION] += int((~is_known).sum())
-        counted = clicks.rows(is_known)
+        was_shown = np.isin(key_of_click, key)
+        self.left_out[CLICK_WITHOUT_IMPRESSION] += int((~was_shown).sum())
+        counted = clicks.chosen(was_shown)
         return UbiShown(
             shown=Shown(
                 query=shown.text,
@@ -234,8 +249,11 @@ class UbiLogs:
             clicks_of=self._by_client(counted),
         )
 
-    def _counted(self, rows: _Rows) -> _Rows:
-        """Return the documents shown that count, with the texts of their queries."""
+    def _with_known_text(self, rows: _Rows) -> _Rows:
+        """Return the documents shown, with the texts of their queries.
+
+        Those that do not count are left out, for example if the text is not known.
+        """
         text_of = np.full(len(self._searches.names), NONE)
         for search, number in self._text_of.items():
             text_of[search] = number
@@ -258,13 +276,13 @@ class UbiLogs:
             text=text,
             client=rows.client,
         )
-        return with_text.rows(kept)
+        return with_text.chosen(kept)
 
-    def _once(self, rows: _Rows, reason: Reason) -> _Rows:
+    def _first_per_search(self, rows: _Rows, reason: Reason) -> _Rows:
         """Return the first row of each document of a search. Count the others."""
         _, first = np.unique(self._key(rows), return_index=True)
         self.left_out[reason] += len(rows.search) - len(first)
-        return rows.rows(first)
+        return rows.chosen(first)
 
     def _key(self, rows: _Rows) -> Numbers:
         """Return one whole number for the search and the document of each row."""

@@ -28,9 +28,11 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.incompatibilities import (
     KINDS,
+    MISSING_CASE,
     NEW_CASE,
     NOT_DRAWN_IN_FIRST,
     NOT_DRAWN_IN_SECOND,
+    UNFINISHED,
     ErroredCase,
     Incomparable,
     Incompatibility,
@@ -50,8 +52,8 @@ Variants = tuple[str | None, str | None]
 def no_line(remedy: str) -> str:
     """Return why a plain run may lack a query. `remedy`: the option that helps."""
     return (
-        f"a query that found nothing has no line in a run; {remedy} takes a missing one "
-        "for that"
+        f"a query that found nothing has no line in a run; with {remedy} a missing query "
+        "has no results"
     )
 
 
@@ -200,7 +202,7 @@ def _unfinished(first: Run, second: Run, names: Sequence[str]) -> list[Incompati
         if why:
             missing = f": {examples(run.missing)}" if run.missing else ""
             reason = f"{name} is not complete, {why}{missing}"
-            unfinished.append(Incompatibility("unfinished", (), reason))
+            unfinished.append(Incompatibility(UNFINISHED, (), reason))
     return unfinished
 
 
@@ -228,9 +230,9 @@ def _check_comparable(
     if not reasons:
         reasons.append("there is no case in them that ran")
     are_plain = _is_plain(first) and _is_plain(second)
-    if are_plain and kinds & {"only in first", NEW_CASE}:
+    if are_plain and kinds & {MISSING_CASE, NEW_CASE}:
         reasons.append(NO_LINE)
-    elif not matched.pairs and kinds == {"only in first", NEW_CASE}:
+    elif not matched.pairs and kinds == {MISSING_CASE, NEW_CASE}:
         reasons.append(
             "no case is in both: were they recorded from another folder, or of other "
             "files?"

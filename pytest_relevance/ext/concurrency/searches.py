@@ -64,7 +64,7 @@ class Searches:
         self._drop_if_set_up_anew(this)
         if this.ahead is None:
             if is_coroutine_function(self._function_of(this)):
-                return self._take_in_loop(this)
+                return self._begin_in_loop(this)
             calls = self._plan(this, self._concurrency)
             if calls:
                 window = self._open(calls)
@@ -76,16 +76,23 @@ class Searches:
         while not call.future.done():  # its window was left while a thread ran it
             wait([call.future], LOOKS_AFTER)
         if call.state is State.NEEDS_LOOP:
-            return self._take_in_loop(this)
+            return self._take_in_loop(this, _calls_that_need_loop(call))
         return _take_outcome(this)
 
-    async def _take_in_loop(self, this: CaseRun) -> Searched:
-        """Return the outcome of the search of a case, within a running event loop."""
-        if this.ahead is None:
-            is_trio = awaiting.is_trio(awaiting.running_loop())
-            calls = self._plan(this, 1 if is_trio else self._concurrency)
-        else:
-            calls = _calls_that_need_loop(this.ahead)
+    async def _begin_in_loop(self, this: CaseRun) -> Searched:
+        """Begin a window within a running event loop, and return the case's outcome."""
+        is_trio = awaiting.is_trio(awaiting.running_loop())
+        calls = self._plan(this, 1 if is_trio else self._concurrency)
+        return await self._take_in_loop(this, calls)
+
+    async def _take_in_loop(
+        self, this: CaseRun, calls: Sequence[CallAhead]
+    ) -> Searched:
+        """Make calls in the running event loop, and return the outcome of a case.
+
+        The case is searched alone if none of the calls is for it, or if its call was
+        dropped.
+        """
         if calls:
             window = self._open(calls)
             await window.run_in_loop()
@@ -152,12 +159,18 @@ class Searches:
     def _function_of(self, this: CaseRun) -> object:
         """Return the function to call for a case: the search, or `many` for a batch."""
         search_function = this.search_function
-        many = many_of(search_function)
-        if many is None:
-            return search_function
-        if callable(search_function) and not self._begins_window(this):
-            return search_function
-        return many
+        return many_of(search_function) if self._uses_many(this) else search_function
+
+    def _uses_many(self, this: CaseRun) -> bool:
+        """Say whether `many` of the search is called for a case, alone or in a batch.
+
+        A case that does not begin a window is searched without `many`. But a search
+        that is no function has nothing else to call.
+        """
+        search_function = this.search_function
+        if many_of(search_function) is None:
+            return False
+        return not callable(search_function) or self._begins_window(this)
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
         """Return the calls of the window that a case begins; none to search it alone.
@@ -166,9 +179,10 @@ class Searches:
         """
         search_function = this.search_function
         many = many_of(search_function)
+        calls: Sequence[CallAhead] = ()
         if many is None:
             calls = self._plan_single_calls(this, search_function, most)
-        else:
+        elif self._uses_many(this):
             calls = self._plan_batches(this, search_function, many, most)
         for call in calls:
             for run in call.runs:
@@ -202,14 +216,11 @@ class Searches:
     ) -> Sequence[CallAhead]:
         """Return a call of `many` for each batch of a window, at most `most` calls.
 
-        () if the case is searched alone. But a search that is no function and has
-        `many` is called with a batch of one.
+        A case that does not begin a window is a batch of one.
         """
         runs: Sequence[CaseRun] = [this]
         if self._begins_window(this):
             runs = self._window_of(this, most * self._batch)
-        elif callable(search_function):
-            return ()
         # cases with other params begin a window of their own
         batches = _batches(runs, many, self._batch)[:most]
         concurrency = 1 if len(batches) == 1 else self._concurrency

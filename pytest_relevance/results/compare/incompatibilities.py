@@ -51,7 +51,7 @@ class Incomparable(ValueError):
 class Incompatibility:
     """Some cases that cannot be compared, and the reason.
 
-    `kind`: a key of `KINDS`, or "unfinished".
+    `kind`: a key of `KINDS`, or `UNFINISHED`.
     `reason`: a sentence.
     """
 
@@ -78,6 +78,12 @@ class ErroredCase:
         return self.in_second and not self.in_first
 
 
+UNFINISHED = "unfinished"
+"""The kind if a run is not complete."""
+
+MISSING_CASE = "only in first"
+"""The kind of cases that the second run lacks."""
+
 NEW_CASE = "only in second"
 """The kind of cases that were added since the first run.
 
@@ -94,7 +100,7 @@ from being compared. A record does not say whether a query is still in its file.
 KINDS: Mapping[str, str] = {
     NOT_DRAWN_IN_SECOND: "{second} did not draw {cases}",
     NOT_DRAWN_IN_FIRST: "{first} did not draw {cases}",
-    "only in first": "{second} has no result of {cases}",
+    MISSING_CASE: "{second} has no result of {cases}",
     NEW_CASE: "{first} has no result of {cases}",
     "query": "the query changed in {cases}; {detail}",
     f"{ERROR} in first": "{first} has an error in {cases}",
@@ -133,7 +139,7 @@ def incompatibilities(
     `metrics`: the metrics to compare by.
     """
     if two is None:
-        return [("only in first", "")]
+        return [(MISSING_CASE, "")]
     if one is None:
         kind = NEW_CASE
         if two.verdict in WITHOUT_SCORE:
