@@ -17,7 +17,7 @@ from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 
-_AGAIN = "download the file again, and look at what came"
+_AGAIN = "download the file again, and check what it holds"
 _SMALL = 1 << 13
 """The most bytes of a message of a program, or an answer of a server."""
 
@@ -119,8 +119,9 @@ def _pointer(head: str) -> str | None:
         return "this is a pointer of DVC, and not the file itself; fetch the file: dvc pull"
     if _LINK.fullmatch(head):
         return (
-            f"this is the target of a symbolic link, {quoted(head, 60)}, and not the file itself; check it out again "
-            "with git config core.symlinks true, or name that file"
+            f"this is the target of a symbolic link, {quoted(head, 60)}, and not the "
+            "file itself; check the link out again with git config core.symlinks "
+            "true, or name its target"
         )
     return None
 
@@ -154,9 +155,7 @@ def _document(head: str) -> str | None:
         return "this is a patch, and not the file itself; apply it: git apply"
     lines = [line.rstrip() for line in head.split("\n", 2)]
     if any(_RULE.fullmatch(line) and line != "---" for line in lines[:2]):
-        return (
-            "this is a table as it is printed, with a line of dashes; write it as CSV"
-        )
+        return "this is a printed table, with a line of dashes; write the table as CSV"
     return None
 
 
@@ -240,9 +239,14 @@ def _answer_in_words(head: str) -> str | None:
     """Return the message if a file is what a program or a server said; else None."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
-        return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
+        return (
+            f"this is the output of a program, and not data: {quoted(first)}; {_AGAIN}"
+        )
     if _WITH_HEADERS.match(head):
-        return f"this is an answer of a server with its headers: {quoted(first)}; keep only what follows them"
+        return (
+            f"this is an answer of a server with its headers: {quoted(first)}; "
+            "delete the headers, and keep the rest"
+        )
     if _STATUS.fullmatch(head):
         return f"this is an answer of a server, and not data: {quoted(first)}; {_AGAIN}"
     return None

@@ -65,8 +65,8 @@ def _refuse_packed(data: bytes) -> None:
     for beginning, description in _PACKED.items():
         if data.startswith(beginning):
             raise Unreadable(
-                f"the file is {description}; unpack it, and name the file in it: only gzip "
-                "is unpacked here"
+                f"the file is {description}, and only gzip is unpacked here; unpack "
+                "the file, and name what is in it"
             )
 
 
@@ -108,14 +108,13 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
                 expanded += len(part)
                 if is_gzip and expanded > most:
                     raise Unreadable(
-                        f"the gzip file of {size:,} bytes expands to more than {most:,} bytes; it is not unpacked "
-                        "here: unpack it yourself if that is right"
+                        f"the gzip file of {size:,} bytes expands to more than "
+                        f"{most:,} bytes, and is not unpacked here; if this size is "
+                        "right, unpack the file yourself"
                     )
                 yield part
     except EOFError:
-        raise Unreadable(
-            "the gzip file ends early, it is truncated; fetch or pack it again"
-        ) from None
+        raise Unreadable("the gzip file is truncated; fetch or pack it again") from None
     except (zlib.error, BadGzipFile) as error:
         raise Unreadable(
             f"the gzip file is damaged ({error}); fetch or pack it again"

@@ -159,7 +159,8 @@ def id_field_of(written: str | tuple[str, ...]) -> IdField:
         _checked_path(path)
         if "{" in path or "}" in path:
             raise ValueError(
-                f"a list has paths, and {quoted(path)} is a template; write the template alone"
+                f"a list has paths, and {quoted(path)} is a template; write the "
+                "template without a list"
             )
         if path in written[:index]:
             raise ValueError(f"{quoted(path)} stands twice; keep one of them")

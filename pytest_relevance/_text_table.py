@@ -20,7 +20,6 @@ from typing import Any, NoReturn
 from pytest_relevance._csv_cells import cells_of_any_length, unescaped
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted
 
 WHITE = "white space"
 """The separator of columns that any number of spaces and tabs separates."""
@@ -265,8 +264,10 @@ class TextTable:
         elif self._is_csv:
             advice = "put a cell with a separator in it in quotes"
         separator = _NAMES.get(self._separator, self._separator)
-        columns = counted(count, "column")
-        return f"found {columns} where there are {width}, separated by {separator}; {advice}"
+        return (
+            f"expected {width} columns, separated by {separator}, found {count}; "
+            f"{advice}"
+        )
 
 
 def _with_unescaped(columns: list[list[Any]], texts: int) -> list[list[Any]]:
@@ -295,7 +296,10 @@ def _is_row(row: list[str]) -> bool:
 def _wrong_quotes(error: str) -> str:
     if "end of data" in error:
         return "a quoted cell in this row never ends; is the file truncated?"
-    return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
+    return (
+        "a quoted cell in this row goes on after its closing quote; write a quote "
+        'within quotes twice, ""'
+    )
 
 
 def white_cells(line: str) -> list[str]:

@@ -411,8 +411,9 @@ def _judgments_in_python(
     judgments: object = own.get("judgments", NO_JUDGMENTS)
     if not isinstance(judgments, CaseJudgments):
         return at.refuse(
-            "a file is read by pytest_relevance.read_judgments, once for all tests; give the "
-            "judgments of this query, read_judgments(FILE)[QUERY], or document: grade pairs",
+            "expected document: grade pairs, found a file. Read the file once for "
+            "all tests with pytest_relevance.read_judgments, and give "
+            "read_judgments(FILE)[QUERY]",
             "judgments",
         )
     for document in judgments.grades:

@@ -322,8 +322,8 @@ def _refuse_contradiction(
     if earlier.expected.inherited:
         other += " of the suite"
     return at.refuse(
-        f"{quoted(document)} can have no rank that {other} allows as well; change one of "
-        "them",
+        f"no rank of {quoted(document)} meets both this and {other}; change one of "
+        "the two",
         "expect",
         *later.ranks.path,
     )

@@ -85,7 +85,10 @@ def _why_no_ndcg(
             "a case that expects no results has no nDCG; take min_ndcg or results out"
         )
     if not judgments.grades:
-        return "a floor needs judgments, and the case has none; add judgments, or take it out"
+        return (
+            "a floor needs judgments, and the case has none; add judgments, or take "
+            "the floor out"
+        )
     if not _has_gain(judgments, settings):
         return (
             "no judged document has a gain above 0, so nDCG is not defined and no floor "
@@ -172,8 +175,8 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
         return
     if needs_texts(metric) and not case.passages:
         at.refuse(
-            f"{metric.text} looks at the texts of results, which only cases with passages "
-            "have; add passages, or take it out"
+            f"{metric.text} looks at the texts of results, which only cases with "
+            "passages have; add passages, or take the metric out"
         )
         return
     # What the function of an own metric could return, and how long texts are, is not
@@ -354,15 +357,17 @@ class SuiteFloors:
                 continue
             if self._has_known_items and not suite_floor.not_held:
                 at.refuse(
-                    "it applies to no case: known items have no such floor, since their other "
-                    "results are not judged; take it out, or write expect: {Success@3: 1}",
+                    "the floor applies to no case. Known items have no such floor, "
+                    "because their other results are not judged. Take the floor "
+                    "out, or write expect: {Success@3: 1}",
                     *suite_floor.path,
                 )
             if suite_floor.not_named:
                 at.refuse(
-                    "it applies to no case, because no judged document is relevant "
-                    f"({examples(suite_floor.not_named)}); judge relevant documents, "
-                    "check grade_column, gain and rel, or take it out",
+                    "the floor applies to no case, because no judged document is "
+                    f"relevant ({examples(suite_floor.not_named)}); judge relevant "
+                    "documents, check grade_column, gain and rel, or take the floor "
+                    "out",
                     *suite_floor.path,
                 )
             elif suite_floor.not_held:
@@ -372,7 +377,8 @@ class SuiteFloors:
                     "listed queries without a floor of their own have",
                 )
                 at.refuse(
-                    f"it applies to no case: {queries} no judgments; judge a query, or take it out",
+                    f"the floor applies to no case: {queries} no judgments; judge a query, or "
+                    "take the floor out",
                     *suite_floor.path,
                 )
 
@@ -386,8 +392,8 @@ class SuiteFloors:
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")
                 yield (
-                    f"{suite_floor.name} of the suite does not hold "
-                    f"{len(suite_floor.not_named):,} of {total}, for lack of a relevant "
+                    f"{suite_floor.name} of the suite does not apply to "
+                    f"{len(suite_floor.not_named):,} of {total} without a relevant "
                     f"judgment: {examples(suite_floor.not_named)}"
                 )
 

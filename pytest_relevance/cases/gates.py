@@ -97,13 +97,13 @@ _ROWS = (
     _Option("id", check_id, ID,
         about="The name of the gate. Default: the condition itself."),
     _Option("tag", check_tag, TAG,
-        about="The tag of the cases that it looks at. Default: all cases."),
+        about="The tag of the cases that the gate looks at. Default: all cases."),
     _Option("p", _check_p, _SIGNIFICANCE,
-        about="The drop fails the gate only if it is significant at this level."),
+        about="The gate fails only if the drop is significant at this level."),
     _Option("variant", check_text, ANY_TEXT,
         about="The variant whose rankings are compared with those of the variant against."),
     _Option("against", check_text, ANY_TEXT,
-        about="The variant that the rankings of the other one are compared with."),
+        about="The variant with whose rankings those of variant are compared."),
 )
 # fmt: on
 
@@ -131,8 +131,8 @@ def check_gates(value: object, at: Location) -> tuple[Gate, ...] | Wrong:
             continue
         if gate.id in numbers:
             at.refuse(
-                f"a second gate with the id {quoted(gate.id)}, the first is number "
-                f"{numbers[gate.id]}; give it an id",
+                f"gate {numbers[gate.id]} has the id {quoted(gate.id)} too; give one "
+                "of the two another id",
                 index,
             )
             is_wrong = True
@@ -272,7 +272,8 @@ def _check_condition(
     has_wrong_p = "p" in written and bool(names) and names != [MAX_DROP]
     if has_wrong_p:
         at.refuse(
-            f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant",
+            f"p is for {MAX_DROP} alone: such a gate fails only if the drop is "
+            "significant",
             "p",
         )
     if not names:
@@ -299,8 +300,9 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     if are_two and compare:
         return None
     return at.refuse(
-        f"variant and against are two variants, whose rankings {listed(SIMILARITIES)} "
-        "compares; write mean: {overlap@10: 0.95}, variant: ann, against: exact"
+        "variant and against name two variants, whose rankings are compared by "
+        f"{listed(SIMILARITIES)}; write mean: {{overlap@10: 0.95}}, variant: ann, "
+        "against: exact"
     )
 
 

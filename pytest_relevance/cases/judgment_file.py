@@ -155,8 +155,8 @@ class JudgmentFile:
         for key, text in islice(self._other_texts.items(), MOST_NAMED):
             there = quoted(self.known.text(key), 40)
             yield (
-                f"{self.name}: the query {quoted(key, 40)} is {there} there and "
-                f"{quoted(text, 40)} in its case; is it the same query?"
+                f"{self.name}: the query {quoted(key, 40)} has the text {there} "
+                f"there, and {quoted(text, 40)} in its case; are the two one query?"
             )
         without_case = []
         for key in self.known:
@@ -227,9 +227,10 @@ class JudgmentFile:
         for other in self._keys_of_text(text, has_id=True):
             if other != name:
                 return at.refuse(
-                    f"{self.name} has the query {quoted(text)} under {quoted(other)}, and "
-                    f"under the id {quoted(name)} of the case the query {quoted(there)}; "
-                    "give the case the id of its own query"
+                    f"{self.name} has the query {quoted(text)} under the id "
+                    f"{quoted(other)}. The id of the case, {quoted(name)}, stands "
+                    f"there for the query {quoted(there)}. Give the case the id "
+                    f"{quoted(other)}"
                 )
         return None
 

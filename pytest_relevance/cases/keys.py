@@ -94,15 +94,17 @@ _ROWS = (
     _choice("unjudged", CHOICES["unjudged"], "What unjudged results count. Default: zero."),
     _choice("negative", CHOICES["negative"], "What negative grades count. Default: keep."),
     Key("collapse", IN_BOTH, shapes.VALUE, values.check_flag, schemas.FLAG,
-        about="Whether later results of a document are left out, so that the ranks close up. Default: false."),
+        about="Whether only the first result of a document counts, and later ones are "
+              "left out. Default: false."),
     _choice("ties", TIES,
-        about="Whether results with equal scores may come in any order, or have a fixed "
-              "one, because the search sorts by a second key. Default: any."),
+        about="fixed: the search sorts results with equal scores by a second key. "
+              "any: it does not, and their order is chance. Default: any."),
     Key("raters", IN_BOTH, shapes.TEXT, values.choice_of(AGGREGATES),
         schemas.RATERS,
         about="How several ratings of a document become its grade. Default: median."),
     Key("min_judged", IN_BOTH, shapes.VALUE, values.check_share, schemas.SHARE,
-        about="Below this judged share of the top k a score may decide nothing. Default: 0, off."),
+        about="The least share of judged results in the top k. If fewer are judged, a "
+              "score may decide nothing. Default: 0, off."),
     Key("depth", IN_BOTH, shapes.VALUE, values.check_whole, schemas.WHOLE,
         about="How many results the search is asked for at least. Default: the deepest cutoff."),
     Key("id_field", IN_BOTH, shapes.TEXT, values.check_id_field, schemas.ID_FIELD,
@@ -117,7 +119,8 @@ _ROWS = (
     Key("params", IN_BOTH, shapes.VALUE, values.check_params, schemas.PARAMS,
         about="Keyword arguments for search(). Those of a case are merged over the suite's."),
     Key("tags", IN_BOTH, shapes.TEXT, values.check_tags, schemas.list_of(schemas.TAG),
-        about="pytest marks (-m head), slices of the summary. A case adds its own to the suite's."),
+        about="Tags are pytest marks (-m head), and parts of the summary. A case adds "
+              "its own to those of the suite."),
     Key("judgments", IN_SUITE, shapes.JUDGMENTS, named_files.check_judgment_files,
         named_files.FILES_SCHEMA,
         about="Judgment files, for all cases: a path, {file: ...} or a list.",
@@ -155,7 +158,8 @@ _ROWS = (
         about="Fixtures to set up before the search."),
     Key("expect", IN_SUITE, shapes.EXPECTATIONS, check_suite_expectations,
         schemas.EXPECT,
-        about="Expectations of every case, which adds its own and replaces those of the same name."),
+        about="Expectations of every case. A case adds its own, and replaces those of "
+              "the same name."),
     Key("expect", IN_CASE, shapes.EXPECTATIONS, check_expectations, schemas.EXPECT,
         about="Expectations beyond min_ndcg."),
     Key("tolerance", IN_BOTH, shapes.VALUE, values.check_share, schemas.SHARE,

@@ -124,8 +124,9 @@ def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] |
     """Return the judgment files that a suite names, or report mistakes."""
     if isinstance(value, Mapping) and FILE not in value:
         return at.refuse(
-            "the judgments of a suite are in a file, whose name stands here (judgments: "
-            "qrels.txt); document: grade pairs go into the case whose query they are about"
+            "expected the name of a judgment file, for example judgments: "
+            "qrels.txt, found a mapping; write document: grade pairs in the case of "
+            "their query"
         )
     return check_files(value, at)
 
@@ -389,7 +390,8 @@ _COMMON_PROPERTIES = {
     "file": _FILE,
     "format": about("What it is, if its content does not show it.", FORMAT),
     "query": about(
-        "The column, or the path in JSON, with the text of the query; of several the first counts that has a text.",
+        "The column, or the path in JSON, with the text of the query. Of several, "
+        "the first that has a text counts.",
         TEXT_OR_TEXTS,
     ),
     "document": about(
@@ -400,7 +402,8 @@ _COMMON_PROPERTIES = {
         "The column with the quotes that a query needs: one quote or a list.", TEXT
     ),
     "context": about(
-        "The column with the contexts that a query needs, of which half is enough: one text or a list.",
+        "The column with the contexts that a query needs: one text or a list. A "
+        "result has to hold half of a context.",
         TEXT,
     ),
     "grade_column": about("Which column of a table has the grades.", TEXT),
@@ -415,8 +418,8 @@ JUDGMENT_FILE = either(
         {
             **_COMMON_PROPERTIES,
             "fill": about(
-                "true: a grade counts only if no other entry has one; a file that is "
-                "missing has none.",
+                "true: a grade counts only if no other file has one. The file may "
+                "be missing.",
                 {"enum": [True, False, "true", "false"]},
             ),
         },

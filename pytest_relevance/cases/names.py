@@ -123,8 +123,8 @@ def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
         )
     if text.startswith("_"):
         return (
-            f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose "
-            "another name"
+            f"the tag {quoted(text)} begins with _, and a marker of pytest may not "
+            "begin with _; choose another name"
         )
     if text in owned or text in OF_EXPRESSIONS:
         return (

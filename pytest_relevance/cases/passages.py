@@ -81,7 +81,9 @@ def check_passages(value: object, at: Location) -> CaseJudgments | Wrong:
     if written is WRONG:
         return WRONG
     if not written:
-        return at.refuse("the list of passages is empty; write a quote, or take it out")
+        return at.refuse(
+            "the list of passages is empty; write a quote, or take the list out"
+        )
     if _check_distinct(written) is WRONG:
         return WRONG
     return judgments_of_passages(one.passage for one in written)
@@ -102,7 +104,9 @@ def check_excluded(value: object, at: Location) -> tuple[Expectation, ...] | Wro
     if quotes is WRONG:
         return WRONG
     if not quotes:
-        return at.refuse("the list of quotes is empty; write a quote, or take it out")
+        return at.refuse(
+            "the list of quotes is empty; write a quote, or take the list out"
+        )
     result = None
     for index, quote in enumerate(quotes):
         if quote in quotes[:index]:
@@ -222,7 +226,10 @@ def wrong_quote(value: object) -> str | None:
             advice = f'put it in quotation marks, "{value}", if the text has it'
         return f"a quote is text, found {found(value)}; {advice}"
     if is_empty(value):
-        return "the quote is empty; write words that the answer needs, or take it out"
+        return (
+            "the quote is empty; write words that the answer needs, or take the "
+            "quote out"
+        )
     if not any(character.isalnum() for character in value):
         return (
             f"the quote {quoted(value)} has no letter and no digit; write words that the "
@@ -265,8 +272,8 @@ def _check_grade(written: object, at: Location) -> float | Wrong:
     if grade is WRONG or grade > 0:
         return grade
     return at.refuse(
-        f"the grade of a passage is above 0, found {grade:g}; what must not be returned "
-        f"stands under {EXCLUDE_PASSAGES}"
+        f"the grade of a passage is above 0, found {grade:g}; write what must not be "
+        f"returned under {EXCLUDE_PASSAGES}"
     )
 
 

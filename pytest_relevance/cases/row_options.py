@@ -84,7 +84,7 @@ def check_not_of_a_golden_set(
         name = described[QUERY]
         column = name if isinstance(name, str) else "COLUMN"
         return at.refuse(
-            f"beside {of_rows[0]}, columns names the column of the queries: "
+            f"with {of_rows[0]}, write the column of the queries under columns: "
             f"columns: {{query: {column}}}",
             QUERY,
             at_key=True,

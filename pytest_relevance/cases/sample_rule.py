@@ -24,7 +24,10 @@ SAMPLE_OF_ITEMS_SCHEMA = object_with(
 )
 SAMPLE_SCHEMA = object_with(
     {
-        "n": about("How many queries are drawn; with per for each group.", WHOLE),
+        "n": about(
+            "How many queries are drawn. With per, so many are drawn of each group.",
+            WHOLE,
+        ),
         "seed": _SEED_SCHEMA,
         "by": about(
             "The column of the size of a query. Larger ones are drawn more often.", TEXT
@@ -39,8 +42,8 @@ def check_sample(value: object, at: Location) -> SampleRule | Wrong:
     """Return how queries are drawn, or report mistakes."""
     if not isinstance(value, Mapping) or "n" not in value:
         return at.refuse(
-            "expected {n: 200}, how many queries are drawn, and perhaps seed, by and per; "
-            f"found {found(value)}"
+            "expected {n: 200}, the number of queries to draw (seed, by and per "
+            f"are optional), found {found(value)}"
         )
     takes = f"a sample has {listed(_KEYS, 'and')}"
     is_wrong = report_unknown_keys(value, _KEYS, takes=takes, at=at) is WRONG

@@ -133,7 +133,8 @@ XFAIL = either(
         {
             "reason": about("Why the case is expected to fail.", REASON),
             "strict": about(
-                "Whether to pass is a failure.", {"type": ["boolean", "null"]}
+                "true: the test fails if the case passes.",
+                {"type": ["boolean", "null"]},
             ),
         },
         required=("reason",),

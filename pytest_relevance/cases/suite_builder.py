@@ -341,8 +341,9 @@ class SuiteBuilder:
         has_judgments = files.judges
         if queries and floor is not None and not has_judgments:
             at.refuse(
-                f"the floor {floor:g} applies to the listed queries, which have no judgments; "
-                "name their file (judgments: FILE), or take it out",
+                f"the floor {floor:g} applies to the listed queries, which have no "
+                "judgments; name the file of their judgments (judgments: FILE), or "
+                "take the floor out",
                 "min_ndcg",
             )
             return

@@ -152,8 +152,9 @@ class SuiteFiles:
                 judgments.append(named)
             elif content.is_golden_set and named.content not in contents:
                 self.reader.notices.append(
-                    f"{self.reader.shown(named)}: what its queries need is not read, since the suite names other "
-                    "judgments; name the file under judgments too, or take the others out"
+                    f"{self.reader.shown(named)}: the judgments in this file are not "
+                    "read, because the suite names other files of judgments; name "
+                    "this file under judgments too, or take the other files out"
                 )
         self._named_by_suite = judgments
         files = self._open(
@@ -420,9 +421,9 @@ class SuiteFiles:
         names = listed([quoted(name, 40) for name in first], "or")
         at.refuse(
             f"none of the listed queries ({len(queries):,}) is judged in "
-            f"{_names_of(self._of_suite)}: the first is {names}, and the first that is judged "
-            f"there {self._first_judged()}; do the files belong together? Name the judgments "
-            "of these queries, or list the ids of queries if the judgments have ids alone",
+            f"{_names_of(self._of_suite)}. The first listed query is {names}, the "
+            f"first judged one {self._first_judged()}. Name the judgments of these "
+            "queries, or list the ids of queries if the judgments have ids alone",
             "judgments",
         )
 
@@ -531,13 +532,14 @@ class SuiteFiles:
         have_ids_alone = all(file.ratings.format in FORMATS_OF_IDS for file in files)
         if lookup.id is None and have_ids_alone:
             advice = (
-                "; it has ids alone: give the case its id, or name a file with the texts, "
-                "queries: ..."
+                "; the file has ids alone: give the case its id, or name a file of "
+                "queries with their texts (queries: ...)"
             )
         return lookup.at.refuse(
-            f"no judgments: {_names_of(files)} ({counted(count, 'query', 'queries')}) judges "
-            f"nothing for {listed(map(quoted, lookup.names))}{close}{advice}; a case that "
-            "needs none says so with judgments: {}"
+            f"no judgments: {_names_of(files)} "
+            f"({counted(count, 'query', 'queries')}) judges nothing for "
+            f"{listed(map(quoted, lookup.names))}{close}{advice}; if the case needs "
+            "no judgments, write judgments: {}"
         )
 
     def _fill(

@@ -26,9 +26,8 @@ LARGEST_WHOLE = 1_000_000
 """The deepest rank and the largest number of results that a case may ask for."""
 
 NOT_PARAMETERS = {
-    "k": "search() is given k by the plugin, when it has a parameter of that name; "
-    'set "k" beside params',
-    "query": "the query is search()'s first argument already",
+    "k": "the plugin gives k to search() if it has a parameter k; write k beside params",
+    "query": "the query is the first argument of search() already",
 }
 """Names that `params` may not have, and why."""
 
@@ -380,8 +379,8 @@ def _check_reason(key: str, value: object, at: Location) -> str | Wrong:
         if value.strip().lower().removesuffix(".0") not in NO_REASONS:
             return value
     return at.refuse(
-        f"{key} takes the reason as text, found {found(value)}; say why, for the one who "
-        f"reads the report, or take {key} out"
+        f"{key} takes the reason as text, found {found(value)}; write why, or take "
+        f"{key} out"
     )
 
 
@@ -403,7 +402,9 @@ def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
         return (value,)
     documents = check_names(value, "documents", why_wrong=wrong_document, at=at)
     if documents is not WRONG and not documents:
-        return at.refuse("the list of documents is empty; name one, or take it out")
+        return at.refuse(
+            "the list of documents is empty; name one, or take the list out"
+        )
     return documents
 
 

@@ -212,9 +212,7 @@ class EventReader:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None
         if type(key) is not ScalarEvent:
-            raise _broken(
-                event, "a key is plain or quoted text; here begins something else"
-            )
+            raise _broken(event, "a key is plain or quoted text, found something else")
         return key
 
     def node(self, event: Event, depth: int = 0, key: str = "") -> Node:
@@ -281,8 +279,8 @@ class EventReader:
         if event.tag is None or not _is_explicit(event):
             return
         message = (
-            f"the tag {quoted(event.tag)} has no meaning here; quotes make text, and a text "
-            "that begins with ! needs them"
+            f"the tag {quoted(event.tag)} has no meaning here; put a text that "
+            "begins with ! in quotes"
         )
         self._problems.append(Problem(message, place_of(event.start_mark)))
         # Read it as plain text from here on: one mistake is enough.
@@ -297,8 +295,8 @@ class EventReader:
         if name not in self._anchors:
             raise _broken(
                 event,
-                f"the alias *{name} has no anchor &{name} before it; a text that begins "
-                "with * needs quotes",
+                f"the alias *{name} has no anchor &{name} before it; put a text that "
+                "begins with * in quotes",
             )
         node = self._anchors[name]
         if node is None:

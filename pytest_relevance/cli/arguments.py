@@ -187,8 +187,9 @@ def add_query(parser: ArgumentParser) -> None:
         "--query",
         metavar="COL",
         action="append",
-        help="the column, or the path in JSON, with the text of the query, such as question or params.text; "
-        "may be repeated: the first place counts that has a text",
+        help="the column, or the path in JSON, with the text of the query, such as "
+        "question or params.text; may be repeated: the first that has a text "
+        "counts",
     )
     needed = {
         "--document": "the ids of documents",

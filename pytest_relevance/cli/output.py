@@ -78,7 +78,7 @@ def check_output(
         return
     data = Path(target).read_bytes()
     if data.strip() and not is_own(data):
-        raise CommandError(f"{option} is there, and is {otherwise}; name another file")
+        raise CommandError(f"{option} exists, and is {otherwise}; name another file")
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:

@@ -66,7 +66,8 @@ def add_report(
         "-o",
         "--output",
         metavar="FILE",
-        help="write the report to a file, whose ending may say how (.md, .json or .html)",
+        help="write the report to a file; the endings .md, .json and .html say in "
+        "which format",
     )
     if has_images:
         parser.add_argument(

@@ -128,7 +128,8 @@ class NoReferenceFinding(MetricFinding):
         if self.variants:
             one, other = (quoted(variant) for variant in self.variants)
             return (
-                f"{metric} has nothing to compare: no case ran in {one} and in {other}"
+                f"{metric} has nothing to compare: no case ran in both {one} and "
+                f"{other}"
             )
         if self.reference:
             there = f"no ranking in {self.reference}"
@@ -188,8 +189,8 @@ class NewCasesFinding(CommonFinding):
         known = counted(self.known, "case")
         reference = self.reference or "the baseline"
         return (
-            f"{new}; over the {known} that {reference} has it is {self.figure}, "
-            f"{self.relation} {self.bound}"
+            f"{new}; over the {known} that {reference} has, the value is "
+            f"{self.figure}, {self.relation} {self.bound}"
         )
 
 

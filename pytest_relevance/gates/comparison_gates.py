@@ -86,7 +86,10 @@ class NewErrorsFinding(CommonFinding):
             names.append(case_in_prose(name, case.query, variant))
         were = "was" if len(names) == 1 else "were"
         cases = counted(len(names), "case")
-        return f"{cases} ended in an error that {were} none before: {first_few(names)}"
+        return (
+            f"{cases} ended in an error, and {were} without one before: "
+            f"{first_few(names)}"
+        )
 
 
 def judge_comparison(

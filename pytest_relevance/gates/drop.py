@@ -237,8 +237,8 @@ def _conflict(finding: DropFinding) -> str:
     if not finding.is_met or not finding.difference.high < 0:
         return ""
     if finding.exceeds:
-        return "; p decides, though the interval is below 0"
-    return "; the interval is below 0, and the drop within what is allowed"
+        return "; the p-value decides, although the interval is below 0"
+    return "; the interval is below 0, and the drop is allowed"
 
 
 def _moved(drop: float, bound: float) -> str:
@@ -313,13 +313,13 @@ class _DropGate(GateKind):
     def explain(self, finding: DropFinding) -> str:
         """Return a sentence that says how far a mean moved.
 
-        `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003,
-        52 cases); allowed is 0.02`
+        `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% interval -0.030 to -0.011,
+        p 0.003, 52 cases); allowed is 0.02`
         """
         row = finding.difference
         digits = digits_of_change(row.means.difference)
         ends = f"from {row.means.first:.{digits}f} to {row.means.second:.{digits}f}"
-        interval = f"95% {row.low:+.{digits}f} to {row.high:+.{digits}f}"
+        interval = f"95% interval {row.low:+.{digits}f} to {row.high:+.{digits}f}"
         name = name_with_depths(finding.metric, finding.depths)
         if row.variant is not None:
             name += f" of {quoted(row.variant)}"

@@ -205,7 +205,7 @@ class _PassingGate(GateKind):
         measured = finding.total - finding.counted
         were = f"{counted(measured, 'case was', 'cases were')} only measured"
         if not finding.counted:
-            return f"no case has anything to pass: {were}"
+            return f"no case has a floor or an expectation: {were}"
         share, least = 100 * finding.passing / finding.counted, 100 * finding.share
         by_weight = ""
         if finding.weighted_share is not None:

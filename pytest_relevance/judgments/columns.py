@@ -270,10 +270,10 @@ class Layout:
         names = [self.names[number] for number in self.grade_columns]
         verb = "seems" if len(self.final) == 1 else "seem"
         return (
-            f"{listed(self.final, 'and')} {verb} to be what was made of "
+            f"{listed(self.final, 'and')} {verb} to be made of "
             f"{listed(names, 'and')}; say which column has the grades (grade_column: "
-            f"{self.final[0]}, --grade-column of a command), or how several ratings become "
-            "one grade (raters: median, --raters)"
+            f"{self.final[0]}, --grade-column of a command), or how several ratings "
+            "become one grade (raters: median, --raters)"
         )
 
     @property

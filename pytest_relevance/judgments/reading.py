@@ -326,10 +326,9 @@ def read_ratings(
 
 
 _OF_A_MACHINE = (
-    f"a machine gave this grade, says the column {MACHINE}, and it would be taken "
-    "for a person's; read the file to fill what people have not judged ({file: ..., "
-    "fill: true}; in Python fill=True), and keep the rows that a person has checked in "
-    "a file of people"
+    f"a machine gave this grade (column {MACHINE}), and without fill the grade would "
+    "count as that of a person. Write {file: ..., fill: true}, in Python "
+    "fill=True. Keep the grades that a person has checked in another file"
 )
 
 

@@ -122,7 +122,10 @@ def _update_baseline(
                 messages.append(Message(f"accepted: {text}"))
     if unstable and accepts != TEST:
         rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = f"{rankings} not accepted, because the search returned another one when it was called again"
+        why = (
+            f"{rankings} not accepted, because a second call of the search returned "
+            "another ranking"
+        )
         text = f"baseline {shown}: {why}: {first_named(unstable)}"
         messages.append(Message(text, is_good=False))
     return messages
@@ -199,12 +202,14 @@ def _write_baseline(
 def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
     """Return how many cases of a file have no new ranking, in words; "" if none.
 
-    For example, `; 3 of 9 cases ran, the others keep what they had`.
+    For example, `; 3 of 9 cases ran, and the other cases keep their entries`.
     """
     rest = ""
     if not store.is_whole(file):
         ran, total = len(store.of_file(file)), store.collection.files[file].total
-        rest = f"; {ran:,} of {total:,} cases ran, the others keep what they had"
+        rest = (
+            f"; {ran:,} of {total:,} cases ran, and the other cases keep their entries"
+        )
     if updated.without_ranking and accepts != TEST:
         have = counted(updated.without_ranking, "case has", "cases have")
         rest += f"; {have} no accepted ranking"

@@ -79,7 +79,10 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
     text = "--relevance-baseline=require: no case file was collected"
     if unread:
         name = recorded_rankings(config).name
-        text = f"--relevance-against: nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
+        text = (
+            f"--relevance-against: no case ran of {counted(len(unread), 'file')} in "
+            f"{name} ({examples(unread)})"
+        )
     if fails:
         how = "restore the case files, or leave the option out"
         text = f"{text}, so the run fails: {how}"

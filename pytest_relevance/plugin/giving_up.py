@@ -97,7 +97,8 @@ class GivingUp:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
         why = (
-            f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+            f"not searched: {failed} (relevance_give_up), the last time with "
+            f"{error.headline}"
         )
         self._given_up.setdefault(search, why)
 

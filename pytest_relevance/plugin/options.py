@@ -97,29 +97,46 @@ def declare(parser: pytest.Parser) -> None:
         "--relevance-gates",
         choices=("auto", "require"),
         default="auto",
-        help="gates of a file of which not all cases ran are skipped (auto, the default), or failed (require)",
+        help=(
+            "if not all cases of a file ran, its gates are skipped (auto, the "
+            "default), or fail (require)"
+        ),
     )
     group.addoption(
         "--relevance-baseline",
         choices=BASELINE,
-        help="what cannot be compared with the reference is told (auto, the default), or fails the run (require): a case "
-        "file without a baseline, cases and case files that are gone, cases that one of the two has without a score",
+        help=(
+            "what cannot be compared with the reference is reported (auto, the "
+            "default), or fails the run (require): a case file without a baseline, "
+            "cases and case files that are gone, cases without a score in the run "
+            "or in the reference"
+        ),
     )
     group.addoption(
         "--relevance-against",
         metavar="RUN",
-        help="compare with the record of a run (--relevance-record) in the place of committed baselines",
+        help=(
+            "compare with the record of a run (--relevance-record) instead of "
+            "committed baselines"
+        ),
     )
     group.addoption(
         "--relevance-known",
         choices=KNOWN,
-        help="what a case that failed before does (its accepted ranking misses the same, by as much): it fails (fail, "
-        "the default), or is expected to fail, so the run fails only for what got worse (xfail)",
+        help=(
+            "a case that failed before fails (fail, the default), or counts as an "
+            "expected failure, so the run fails only for what got worse (xfail). It "
+            "failed before if its accepted ranking misses the same by as much or "
+            "more"
+        ),
     )
     group.addoption(
         "--relevance-sample",
         choices=SAMPLE,
-        help="which queries of a file with the key sample are cases: those that are drawn (drawn, the default), or all",
+        help=(
+            "which queries of a file with the key sample become cases: the drawn "
+            "ones (drawn, the default), or all (all)"
+        ),
     )
     group.addoption(
         "--relevance-record",
@@ -136,8 +153,11 @@ def declare(parser: pytest.Parser) -> None:
         "--relevance-give-up",
         metavar="N",
         type=_failures,
-        help="after N cases in a row whose search failed, do not call it again, and fail the remaining cases as "
-        "not searched (default: 10, and 5 N if the search has succeeded before; 0: never)",
+        help=(
+            "give a search up if it failed in N cases in a row, or in 5 N if it has "
+            "worked before; the remaining cases fail as not searched (default: 10; "
+            "0: never)"
+        ),
     )
     # these are whole option names: an optional value would swallow a folder that
     # follows the option
@@ -149,8 +169,11 @@ def declare(parser: pytest.Parser) -> None:
         dest="relevance_update",
         action=_Update,
         nargs=0,
-        help="accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none; "
-        "=test: what the test demands, and no ranking",
+        help=(
+            "accept the present rankings as the baseline, with FILE::CASE that of "
+            "one case. =new: only of cases without a baseline. =test: no ranking, "
+            "only what the test demands"
+        ),
     )
     _declare_ini_keys(parser)
 
@@ -176,20 +199,21 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "relevance_look_deeper",
-        "whether a second search for 5 times as many results looks for the passages that a failed case is missing "
-        "(default: true)",
+        "whether passages that a failed case misses are looked for by a second "
+        "search, for 5 times as many results (default: true)",
         type="bool",
         default=True,
     )
     parser.addini(
         "relevance_redact",
-        "a regular expression for the names of params and other values that no report, record or baseline may have; "
-        f"they are masked (default: {SECRETS})",
+        "a regular expression for names, for example of params, whose values are "
+        f"masked in reports, records and baselines (default: {SECRETS})",
         default=SECRETS,
     )
     parser.addini(
         "relevance_record_texts",
-        "whether a record keeps the texts of results, so that changed passages can be judged by it (default: off)",
+        "whether a record keeps the texts of results, with which changed passages "
+        "can be judged later (default: off)",
         type="bool",
         default=False,
     )

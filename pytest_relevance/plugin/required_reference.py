@@ -318,7 +318,10 @@ def _findings_on_test(
     """
     reference = harmless(f"{file}{SUFFIX}")
     if not info.knows_demands:
-        text = f"{reference} does not say what the test demanded, because an earlier version made it, and {_REQUIRED}"
+        text = (
+            f"{reference} does not say what the test demanded, because an earlier "
+            f"version of pytest-relevance made it, and {_REQUIRED}"
+        )
         how = (
             "run --relevance-update=test once, which accepts what the test demands now"
         )
@@ -345,7 +348,7 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
         return
     count = counted(len(gone), "file")
     files = f"{count} ({examples(gone)})"
-    because = f"nothing ran of {count}"
+    because = f"no case ran of {count}"
     how = _COLLECT
     reference = "with a baseline"
     if against is not None:
@@ -355,7 +358,7 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
         if against is not None:
             how = "restore them, or compare with another record"
     yield _failing(
-        f"nothing ran of {files} {reference}, and {_REQUIRED}: {how}", because
+        f"no case ran of {files} {reference}, and {_REQUIRED}: {how}", because
     )
 
 

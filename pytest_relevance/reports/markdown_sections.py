@@ -126,4 +126,7 @@ def _left_out(names: Iterable[str], most: int) -> str:
     parts = []
     for name, count in Counter(names).items():
         parts.append(counted(count, name) if name == FAILURE else name)
-    return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."
+    return (
+        f"Left out, because this report has at most {most:,} characters: "
+        f"{listed(parts, 'and')}."
+    )

@@ -57,7 +57,7 @@ def reason_text(
 def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
     """Return the reasons for a verdict, a sentence each, with figures of the baseline.
 
-    Example: `nDCG@10 0.312 is below 0.500   (baseline 0.764, down 0.452)`.
+    Example: `nDCG@10 0.312 is below 0.500   (reference 0.764, down 0.452)`.
     """
     texts = []
     for reason in without_double_drop(result.evaluation.reasons):
@@ -71,16 +71,16 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 def change_text(score: float | None, before: float | None) -> str:
     """Return how a score changed since the baseline, or "" if a score is not defined.
 
-    Example: `   (baseline 0.764, down 0.452)`.
+    Example: `   (reference 0.764, down 0.452)`.
     """
     if score is None or before is None:
         return ""
     change = score - before
     if not change:
-        return f"   (baseline {before:.3f})"
+        return f"   (reference {before:.3f})"
     digits = digits_apart(score, before)
     direction = "down" if change < 0 else "up"
-    return f"   (baseline {before:.{digits}f}, {direction} {abs(change):.{digits}f})"
+    return f"   (reference {before:.{digits}f}, {direction} {abs(change):.{digits}f})"
 
 
 def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:

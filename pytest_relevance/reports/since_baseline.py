@@ -61,12 +61,12 @@ def since_baseline_lines(
         same = "the ranking is the same"
         if passages:
             same = "each passage is found where it was"
-        text = f"since the baseline: {same}"
+        text = f"since the reference: {same}"
         if rescored:
             text += f"; its score {rescored}"
         return [*lines, *folded_lines(text, PLAIN, columns)]
     lines = [styled_line(""), *lines]
-    lines.append(styled_line(f"since the baseline{_scores_text(result)}", STRONG))
+    lines.append(styled_line(f"since the reference{_scores_text(result)}", STRONG))
     if not passages:  # the list of passages has their ranks then and now
         chosen = _chosen_moves(result, moves, full=full)
         lines += lines_with_notes(

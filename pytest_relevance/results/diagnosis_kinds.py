@@ -127,9 +127,9 @@ def _explain_same_first(diagnosis: Diagnosis) -> str:
         name += f" ({cut_to(title, _LONGEST_NAME)})"
     queries = len(_with_results_by_query(diagnosis.searched))
     return (
-        f"returned {name} first for {len(diagnosis.results):,} of {queries:,} queries, and "
-        "it has no gain for them: does the search depend on the query? One that pads empty "
-        "matches may leave out results with a score of 0"
+        f"returned {name} first for {len(diagnosis.results):,} of {queries:,} "
+        "queries, and this result has no gain for them: does the search depend on "
+        "the query? If it fills its list up with results of score 0, leave these out"
     )
 
 
@@ -278,9 +278,8 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
     takes_k = bool(diagnosis.results[0].conditions.asked)
     advice = "hand k on to the engine" if takes_k else "give it a parameter k"
     return (
-        f"returned {returned} at most, and cutoffs look deeper (as deep as rank "
-        f"{deepest:,}, in {cases} of {len(diagnosis.searched):,}): {advice}, or lower the "
-        "cutoffs"
+        f"returned at most {returned}, and cutoffs look deeper (to rank {deepest:,}, "
+        f"in {cases} of {len(diagnosis.searched):,}): {advice}, or lower the cutoffs"
     )
 
 

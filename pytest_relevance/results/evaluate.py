@@ -212,9 +212,10 @@ def _warn_of_other_queries(judged: CheckedJudgments, ranked: CheckedRankings) ->
         return
     if set(judged.queries).isdisjoint(ranked.queries):
         message = (
-            f"none of the {len(judged.queries):,} judged queries has a ranking, so that all score as empty ones; the "
-            "judgments and the rankings seem to name queries differently, such as "
-            f"{judged.queries[0]!r} and {ranked.queries[0]!r}"
+            f"none of the {len(judged.queries):,} judged queries has a ranking, so "
+            "each scores as an empty one. The judgments and the rankings seem to "
+            f"name queries differently, for example {judged.queries[0]!r} and "
+            f"{ranked.queries[0]!r}"
         )
         warnings.warn(RelevanceWarning(message), stacklevel=3)
 

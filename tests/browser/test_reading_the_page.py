@@ -26,7 +26,7 @@ cases:
 
 SENTENCE = (
     "3 of 28 queries got worse (1 for certain, 2 need grades to be sure), 1 better; "
-    "the mean is unchanged within chance"
+    "the change of the mean may be chance"
 )
 
 

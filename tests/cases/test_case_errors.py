@@ -177,8 +177,8 @@ CONFLICT = "min_ndcg: 0.5\n<<<<<<< HEAD\nk: 5\n=======\nk: 9\n>>>>>>> main\n"
         LFS: "1:1: this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull",
         CONFLICT: '2:1: "<<<<<<< HEAD" is a conflict marker of Git; finish the merge, and take the markers out',
         "404: Not Found": (
-            '1:1: this is an answer of a server, and not data: "404: Not Found"; download the file '
-            "again, and look at what came"
+            '1:1: this is an answer of a server, and not data: "404: Not Found"; '
+            "download the file again, and check what it holds"
         ),
     }.items(),
 )

@@ -126,7 +126,10 @@ def test_what_a_field_has_to_be(
         "Success: 1": "expect: 'Success' needs a cutoff: write Success@10 for the top ten",
         "P@0: 0.5": "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'",
         "frist: x": 'expect: "frist" is neither first, include, exclude, order, within, results, latency, every',
-        "first: []": "expect.first: the list of documents is empty; name one, or take it out",
+        "first: []": (
+            "expect.first: the list of documents is empty; name one, or take the "
+            "list out"
+        ),
         "first: [x, y, x]": 'expect.first[2]: "x" stands twice; keep one of them',
         "order: x": "expect.order: order takes at least two documents, or sets of them, each expected before the nex",
         "include: {docs: [x], whithin: 3}": 'expect.include: unknown key "whithin"; write include: {docs: [...], wit',
@@ -177,8 +180,8 @@ def test_two_expectations_that_contradict_each_other(
     (found,) = mistakes(f"k: 3\ncases:\n  - query: q\n    expect: {expect}\n")
     assert found.startswith("4:")
     assert (
-        f': expect.{place}: "{document}" can have no rank that expect.{other} allows as well; change one'
-        in found
+        f': expect.{place}: no rank of "{document}" meets both this and '
+        f"expect.{other}; change one" in found
     )
 
 
@@ -186,16 +189,17 @@ def test_a_contradiction_with_the_suite() -> None:
     case = "  - query: a\n    expect: {order: [x, y], first: x}\n"
     (found,) = mistakes(f"k: 3\nexpect:\n  exclude: x\ncases:\n{case}")
     assert found.startswith(
-        '6:36: expect.first: "x" can have no rank that expect.exclude of the suite allows as well'
+        '6:36: expect.first: no rank of "x" meets both this and expect.exclude of '
+        "the suite"
     )
 
 
 def test_independent_contradictions_are_reported_together() -> None:
     expect = "      include: [x, y]\n      exclude: [y, x]\n"
     found = mistakes(f"cases:\n  - query: a\n    expect:\n{expect}")
-    assert [line.partition(" can")[0] for line in found] == [
-        '5:16: expect.exclude: "x"',
-        '5:16: expect.exclude: "y"',
+    assert [line.partition(" meets")[0] for line in found] == [
+        '5:16: expect.exclude: no rank of "x"',
+        '5:16: expect.exclude: no rank of "y"',
     ]
 
 

@@ -12,7 +12,7 @@ from tests.cases.conftest import Shop
 from tests.filled_grades import FILES, HEADER, MACHINE, PEOPLE
 
 CASES = "cases: [{query: c b a}, {query: e d, judgments: {}}, {query: f g, judgments: {f: 1, g: 1}}]"
-OF_A_MACHINE = r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
+OF_A_MACHINE = r"machine\.csv:2: a machine gave this grade.*fill: true.*grades that a person has checked in another file"
 
 
 @pytest.fixture

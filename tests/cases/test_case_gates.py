@@ -79,7 +79,7 @@ def test_figures_of_the_latency() -> None:
 
 CONDITIONS = "mean, max_drop, latency, passing, min or p1 to p50"
 ONE = f"gates[0]: a gate has one condition, {CONDITIONS}; "
-BETWEEN = "gates[0]: variant and against are two variants, whose rankings overlap, Jaccard or RBO compares; write"
+BETWEEN = "gates[0]: variant and against name two variants, whose rankings are compared by overlap, Jaccard or RBO; write"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ BETWEEN = "gates[0]: variant and against are two variants, whose rankings overla
         ({"latency": {"p95": 200}}, "gates[0].latency.p95: expected the longest time in ms or s, found 200; write"),
         ({"latency": {"p95": ">= 1 s"}}, "gates[0].latency.p95: expected the longest time in ms or s, found"),
         ({"latency": {"max": 2}}, "gates[0].latency.max: expected the longest time in ms or s, found 2; write max: "),
-        ({"latency": {"p95": "1 s"}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
+        ({"latency": {"p95": "1 s"}, "p": 0.05}, "gates[0].p: p is for max_drop alone"),
         ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text"),
         ({}, ONE + "there is none"),
         ({"mean": {"P@5": 1}, "passing": 1}, ONE + "mean and passing are two"),
@@ -101,13 +101,13 @@ BETWEEN = "gates[0]: variant and against are two variants, whose rankings overla
         ({"mean": {"nDCQ@5": 0.5}}, "gates[0].mean: "),
         ({"mean": {"P@5": 0.5, "p@5": 0.5}}, "gates[0].mean: P@5 stands twice; keep one of them"),
         ({"passing": 0}, "gates[0].passing: expected the share of cases that must pass, above 0 and up to 1, found 0"),
-        ({"passing": 1, "p": 0.05}, "gates[0].p: p belongs to max_drop: the drop fails the gate only if it"),
+        ({"passing": 1, "p": 0.05}, "gates[0].p: p is for max_drop alone: such a gate fails only if the drop"),
         ({"max_drop": {"P@5": 0.1}, "p": 5}, "gates[0].p: expected a level of significance such as 0.05, found 5"),
         ({"passing": 1, "id": "a::b"}, 'gates[0].id: the id "a::b" has ::, which a pytest node id cannot carry'),
         ({"min": 0.3}, "gates[0].min: expected metrics and their bounds, such as {nDCG@10: 0.75}, found 0.3"),
         ({"p5": {"characters@5": 9}, "p10": {"P@5": 1}}, ONE + "p5 and p10 are two"),
         ({"p5": {"P@5": ">= 0.5"}}, 'gates[0].p5.P@5: expected a number from 0 to 1, found the text ">= 0.5"'),
-        ({"min": {"P@5": 1}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
+        ({"min": {"P@5": 1}, "p": 0.05}, "gates[0].p: p is for max_drop alone"),
         ({"max_drop": {"overlap@9": 0.1}}, "gates[0].max_drop: overlap@9 compares two rankings; its mean is bound by"),
         ({"mean": {"overlap@9": 1}, "against": "x"}, BETWEEN),
         ({"mean": {"RBO": 1}, "variant": "x", "against": "x"}, BETWEEN),
@@ -132,5 +132,5 @@ def test_a_percentile_that_is_none(key: str) -> None:
 
 def test_two_gates_of_one_name() -> None:
     assert refusals({"passing": 1, "id": "all"}, {"passing": 0.9, "id": "all"}) == [
-        'gates[1]: a second gate with the id "all", the first is number 1; give it an id'
+        'gates[1]: gate 1 has the id "all" too; give one of the two another id'
     ]

@@ -76,7 +76,9 @@ def test_other_judgments_replace_those_of_the_set(golden: Shop) -> None:
     suite = golden.read("queries: set.jsonl\njudgments: ids.csv\n")
     assert [case.judgments for case in suite.cases] == [{"m-1": 1}, {"m-1": 1}]
     (warning,) = suite.warnings
-    assert warning.startswith("set.jsonl: what its queries need is not read, since ")
+    assert warning.startswith(
+        "set.jsonl: the judgments in this file are not read, because "
+    )
 
 
 def test_a_query_without_contexts_is_named(golden: Shop) -> None:

@@ -113,14 +113,16 @@ def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
           - {id: h, query: red gloves}
         """
     )
-    cure = "a case that needs none says so with judgments: {}"
+    cure = "if the case needs no judgments, write judgments: {}"
     none = "no judgments: rated.csv (2 queries) judges nothing for"
     assert found == [
         f'shop.yaml:3:5: {none} "blue shoe"; did you mean "blue shoes"?; {cure} (in case "blue shoe")',
         f'shop.yaml:4:5: {none} "h" or "red gloves"; {cure} (in case "h")',
     ]
     (found_by_text,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: hats}]\n")
-    assert '"hats"; it has ids alone: give the case its id, or name' in found_by_text
+    assert (
+        '"hats"; the file has ids alone: give the case its id, or name' in found_by_text
+    )
 
 
 @pytest.mark.parametrize("own", ["{}", "{x: 1}", "more.txt", "[more.txt]"])
@@ -173,7 +175,10 @@ def test_a_document_may_be_called_file_if_it_has_a_grade(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("judgments", "message"),
     {
-        "{a: 3}": ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt);",
+        "{a: 3}": (
+            ": expected the name of a judgment file, for example judgments: "
+            "qrels.txt, found a mapping;"
+        ),
         "[]": ": the list of files is empty; name a file, or leave the key out",
         "[qrels.txt, 3]": "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f",
         "[qrels.txt, qrels.txt]": '[1]: the file "qrels.txt" stands twice; keep one of them',
@@ -199,7 +204,7 @@ UNREADABLE = {
     "data/qrels.txt": "there is no file data/qrels.txt; paths are relative to the case file",
     "empty.csv": "empty.csv: the file is empty",
     "folder": "folder is a folder without qrels/test.tsv, which folders of BEIR and MTEB have; name a file",
-    "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
+    "short.gz": "short.gz: the gzip file is truncated; fetch or pack it again",
     "/dev/null": "/dev/null is not a file",
 }
 
@@ -356,7 +361,7 @@ def test_a_column_that_may_be_made_of_others(shop: Shop, where: str) -> None:
     shop.write("rated.csv", TWO_RATERS)
     (found,) = shop.mistakes(where)
     assert found.startswith(
-        "rated.csv:1: final_rating seems to be what was made of ann_rating and bob_rating; say"
+        "rated.csv:1: final_rating seems to be made of ann_rating and bob_rating; say"
     )
     assert shop.judgments(f"raters: max\n{where}") == {"hats": {"hat": 2}}
 
@@ -403,7 +408,10 @@ def test_another_text_under_the_same_id_is_warned_of(shop: Shop) -> None:
     suite = shop.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
     assert suite.cases[0].judgments == {"a": 1}
     (warning,) = suite.warnings
-    assert 'the query "q1" is "notebook" there and "laptop" in its case' in warning
+    assert (
+        'the query "q1" has the text "notebook" there, and "laptop" in its case'
+        in warning
+    )
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:

@@ -192,8 +192,9 @@ def test_a_floor_that_applies_to_no_case_is_a_mistake(
     (mistake,) = catalogue.mistakes(f"{SUITE}{floor}\n")
     assert mistake.startswith("shop.yaml:2:")
     assert mistake.endswith(
-        "it applies to no case: known items have no such floor, since their other results "
-        "are not judged; take it out, or write expect: {Success@3: 1}"
+        "the floor applies to no case. Known items have no such floor, because "
+        "their other results are not judged. Take the floor out, or write expect: "
+        "{Success@3: 1}"
     )
 
 

@@ -277,8 +277,9 @@ def test_texts_that_are_no_numbers(
 def test_numbers_that_may_have_thousands(shop: Shop) -> None:
     shop.write("log.csv", "query,weight\nhats,12\nboots,1.340\n")
     assert shop.mistakes("queries: log.csv") == [
-        "log.csv:3: the column of weight has 1.340, and all its numbers with a dot have three digits behind it; "
-        'write thousands: "." if it is 1340, or thousands: "" if the dot is a decimal point'
+        "log.csv:3: the column of weight has 1.340, and all numbers with a dot in "
+        'this column have three digits after the dot; write thousands: "." if it '
+        'is 1340, or thousands: "" if the dot is a decimal point'
     ]
     shop.write("log.csv", "query,weight\nhats,0.5\nboots,1.340\n")
     assert shop.cases("queries: log.csv")["boots"].weight == 1.34
@@ -322,8 +323,8 @@ def test_a_floor_of_the_suite_that_no_listed_query_has(shop: Shop) -> None:
     assert shop.mistakes(
         f"queries: {{file: log.csv, {columns}}}\njudgments: judged.csv\nmin_ndcg: 0.2"
     ) == [
-        "shop.yaml:3:11: min_ndcg: it applies to no case: 1 listed query without a floor of its own "
-        "has no judgments; judge a query, or take it out"
+        "shop.yaml:3:11: min_ndcg: the floor applies to no case: 1 listed query without a floor of its own "
+        "has no judgments; judge a query, or take the floor out"
     ]
 
 
@@ -341,12 +342,15 @@ def test_a_floor_of_the_suite_that_no_listed_query_has(shop: Shop) -> None:
         "columns: {tags: 3}": "queries.columns.tags: expected the name of a column, found 3; put a name that is a",
         "columns: {tags: null}": "queries.columns.tags: expected the name of a column, found nothing",
         "columns: [v]": "expected key: column, for example {query: q, weight: volume}, found the list",
-        "params: {k: v}": "params may not have k: search() is given k by the plugin",
+        "params: {k: v}": "params may not have k: the plugin gives k to search()",
         "params: v": "expected parameter: column, for example {locale: lang}, found the text",
         "merge: yes": "queries.merge: expected true or false, found the text",
         "thousands: x": """queries.thousands: expected ",", ".", "'" or " " between the thousands of a number, or "" for""",
         "drop: {a: b}": "queries.drop: expected a text or a list of texts, found the mapping",
-        "query: v, merge: true": "beside merge, columns names the column of the queries: columns: {query: v}",
+        "query: v, merge: true": (
+            "with merge, write the column of the queries under columns: columns: "
+            "{query: v}"
+        ),
         "passage: v, columns: {tags: v}": "columns is for files of queries alone, and passage is for golden sets; take",
         "format: text, columns: {tags: v}": "columns= is for tables and JSON objects of queries alone, and this is text",
     }.items(),

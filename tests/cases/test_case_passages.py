@@ -89,12 +89,24 @@ def test_floors_and_measures_of_the_suite_apply_to_passages() -> None:
     ("passages", "message"),
     [
         ("some words", '1:30: passages: expected a list of quotes, or quote: grade, found the text "some words"'),
-        ("[]", "1:30: passages: the list of passages is empty; write a quote, or take it out"),
-        ("{}", "1:30: passages: the list of passages is empty; write a quote, or take it out"),
+        ("[]", (
+            "1:30: passages: the list of passages is empty; write a quote, or take "
+            "the list out"
+        )),
+        ("{}", (
+            "1:30: passages: the list of passages is empty; write a quote, or take "
+            "the list out"
+        )),
         ("[30]", '1:31: passages[0]: a quote is text, found 30; put it in quotation marks, "30"'),
         ("[[a]]", "1:31: passages[0]: a quote is text, found the list ['a']"),
-        ("['']", "1:31: passages[0]: the quote is empty; write words that the answer needs, or take it out"),
-        ("[' ']", "1:31: passages[0]: the quote is empty; write words that the answer needs, or take it out"),
+        ("['']", (
+            "1:31: passages[0]: the quote is empty; write words that the answer "
+            "needs, or take the quote out"
+        )),
+        ("[' ']", (
+            "1:31: passages[0]: the quote is empty; write words that the answer "
+            "needs, or take the quote out"
+        )),
         ("['...']", '1:31: passages[0]: the quote "..." has no letter and no digit; write words that the answer needs'),
         ("[a: b]", '1:31: passages[0]: unknown key "a"; a passage has quote or'),
         ("[{quote: a, grad: 2}]", '1:42: passages[0]: unknown key "grad"; a passage has quote or'),
@@ -132,7 +144,10 @@ def test_one_is_a_grade_of_the_scale() -> None:
     ("quotes", "message"),
     [
         ("old terms", '1:38: exclude_passages: expected a list of quotes, found the text "old terms"'),
-        ("[]", "1:38: exclude_passages: the list of quotes is empty; write a quote, or take it out"),
+        ("[]", (
+            "1:38: exclude_passages: the list of quotes is empty; write a quote, or "
+            "take the list out"
+        )),
         ("[14]", '1:39: exclude_passages[0]: a quote is text, found 14; put it in quotation marks, "14"'),
         ("[a b, a b]", '1:44: exclude_passages[1]: "a b" stands twice; keep one of them'),
     ],

@@ -103,9 +103,11 @@ def test_columns_of_parquet(shop: Shop) -> None:
 def test_rows_that_differ_only_in_what_nothing_reads(shop: Shop) -> None:
     shop.write("queries.csv", "query,locale\nboots,en\nhats,en\nboots,de\n")
     assert shop.mistakes("queries: queries.csv") == [
-        'queries.csv:4: the query "boots" stands in line 2 too. The rows differ only in the column "locale" ("en" '
-        'there, "de" here), which nothing reads, and both would be one case. If the search needs it, write params: '
-        "{PARAMETER: locale}. Otherwise write merge: true, which adds their weights, or keep one of the rows"
+        'queries.csv:4: the query "boots" stands in line 2 too. The rows differ '
+        'only in the column "locale" ("en" there, "de" here), which nothing '
+        "reads, and both would be one case. If the search needs this value, write "
+        "params: {PARAMETER: locale}. Otherwise write merge: true, which adds their "
+        "weights, or keep one of the rows"
     ]
 
 

@@ -147,9 +147,10 @@ def test_files_that_do_not_belong_together_are_one_mistake(
 ) -> None:
     listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
     assert listed.mistakes(three_lines(queries)) == [
-        'shop.yaml:2:12: judgments: none of the listed queries (3) is judged in qrels.txt: the first is "q1" or '
-        '"blue shoes", and the first that is judged there "7"; do the files belong together? Name the judgments of '
-        "these queries, or list the ids of queries if the judgments have ids alone"
+        "shop.yaml:2:12: judgments: none of the listed queries (3) is judged in "
+        'qrels.txt. The first listed query is "q1" or "blue shoes", the '
+        'first judged one "7". Name the judgments of these queries, or list the ids '
+        "of queries if the judgments have ids alone"
     ]
 
 
@@ -163,7 +164,7 @@ def test_files_belong_together_if_a_written_case_stands_for_a_judged_query(
     # a written case that is not listed does not show it
     text = three_lines("more.tsv") + "cases: [{id: q1, query: blue}]\n"
     (found,) = listed.mistakes(text)
-    assert "none of the listed queries (1) is judged in qrels.txt: the first" in found
+    assert "none of the listed queries (1) is judged in qrels.txt. The first" in found
 
 
 # What is wrong with the files
@@ -177,8 +178,9 @@ def test_files_belong_together_if_a_written_case_stands_for_a_judged_query(
         "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}": 'unknown key "only"',
         "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt": "stands twice",
         "queries: queries.tsv\nmin_ndcg: 0.5\n": (
-            "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name "
-            "their file (judgments: FILE), or take it out"
+            "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, "
+            "which have no judgments; name the file of their judgments (judgments: "
+            "FILE), or take the floor out"
         ),
         "queries: {file: qrels.txt}": "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra",
         "queries: bad.csv": "bad.csv:3: a weight is a number above 0, found the text ",

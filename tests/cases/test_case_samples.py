@@ -75,8 +75,11 @@ def test_a_query_of_two_files_is_a_case_if_one_of_them_takes_it(log: Shop) -> No
 @pytest.mark.parametrize(
     ("sample", "says"),
     {
-        "200": "queries.sample: expected {n: 200}, how many queries are drawn, and perhaps seed, by and per; found 200",
-        "{seed: 7}": "queries.sample: expected {n: 200}, how many queries",
+        "200": (
+            "queries.sample: expected {n: 200}, the number of queries to draw "
+            "(seed, by and per are optional), found 200"
+        ),
+        "{seed: 7}": "queries.sample: expected {n: 200}, the number of queries",
         "{n: 0}": "queries.sample.n: expected a whole number from 1 to 1,000,000, found 0",
         "{n: 1.5}": "queries.sample.n: expected a whole number from 1 to 1,000,000, found 1.5",
         "{n: all}": "queries.sample.n: expected a whole number from 1 to 1,000,000, found the text ",

@@ -30,7 +30,8 @@ BAD_VALUES = {
     "id_field: []": "id_field: the list of fields is empty; name one, or take id_field out",
     "id_field: [sku, ean, sku]": 'id_field: "sku" stands twice; keep one of them',
     "id_field: ['{_index}/{_id}', sku]": (
-        'id_field: a list has paths, and "{_index}/{_id}" is a template; write the template alone'
+        'id_field: a list has paths, and "{_index}/{_id}" is a template; write the '
+        "template without a list"
     ),
     "id_field: {_index: 1}": (
         "id_field: expected a field, a list of fields or a template, found the mapping {'_index': '1'}; "
@@ -46,8 +47,14 @@ BAD_VALUES = {
     "id_field: '{{_index}}/{_id}'": 'id_field: "{{_index}}/{_id}" is not a template: its braces do not form pairs',
     "id_field: '{}/{_id}'": 'id_field: "{}/{_id}" is not a template: it has no field between two braces',
     "params: [a]": "params: expected a mapping of keyword arguments for search(), found the list ['a']",
-    "params: {k: 5}": "params: params may not have k: search() is given k by the plugin, when it has a parameter",
-    "params: {query: x}": "params: params may not have query: the query is search()'s first argument already",
+    "params: {k: 5}": (
+        "params: params may not have k: the plugin gives k to search() if it has a "
+        "parameter"
+    ),
+    "params: {query: x}": (
+        "params: params may not have query: the query is the first argument of "
+        "search() already"
+    ),
     "tags: head": 'tags: expected a list of tags, found the text "head"; write [head]',
     "tags: [head, head]": 'tags[1]: "head" stands twice; keep one of them',
 }
@@ -76,11 +83,11 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
         "query: [a]": "query: expected text, found the list ['a']; put a text with brackets or braces in quotes",
         "weight: 0": "weight: expected a number above 0, found 0",
         "weight: 4_200": 'weight: expected a number above 0, found the text "4_200"',
-        "xfail:": "xfail: xfail takes the reason as text, found nothing; say why",
-        "xfail: {strict: true}": "xfail.reason: xfail takes the reason as text, found nothing; say why",
+        "xfail:": "xfail: xfail takes the reason as text, found nothing; write why",
+        "xfail: {strict: true}": "xfail.reason: xfail takes the reason as text, found nothing; write why",
         "xfail: {reason: x, strict: yes}": 'xfail.strict: expected true or false, found the text "yes"',
         "xfail: {reason: x, stirct: true}": 'xfail: unknown key "stirct"; xfail takes reason and strict; did you mea',
-        "skip: no": 'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads',
+        "skip: no": 'skip: skip takes the reason as text, found the text "no"; write why',
         "usefixtures: db": 'usefixtures: expected a list of fixture names, found the text "db"; write [db]',
         "usefixtures: [db, a b]": "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the",
     }.items(),

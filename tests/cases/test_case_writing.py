@@ -88,7 +88,8 @@ def test_grades_too_high_for_exponential_gain_have_linear_gain() -> None:
     written = case_file(Judgments({"tv": {"a": 100}}))
     assert read(written.data).cases[0].settings.gain == "linear"
     assert written.lost == (
-        "the gain 2^grade - 1, for which there are grades too high: gain: linear is written",
+        "the gain 2^grade - 1, which some grades are too high for: gain: linear is "
+        "written",
     )
 
 

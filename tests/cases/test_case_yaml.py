@@ -114,10 +114,7 @@ def test_text_that_is_no_yaml(text: str, place: str, message: str, advice: str) 
 def test_tags_of_yaml_have_no_meaning(tag: str) -> None:
     for text in (f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
         (found,) = mistakes(f"{text}cases: [{{query: x}}]\n")
-        assert (
-            "has no meaning here; quotes make text, and a text that begins with ! needs them"
-            in found
-        )
+        assert "has no meaning here; put a text that begins with ! in quotes" in found
     for judgments in (f"{{a: {tag} 5}}", f"{{{tag} a: 5}}", f"{tag} {{a: 5}}"):
         (found,) = mistakes(f"cases:\n  - query: x\n    judgments: {judgments}\n")
         assert found.startswith("3:")
@@ -300,10 +297,12 @@ def test_an_alias_inside_its_own_anchor(text: str) -> None:
 
 def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes() -> None:
     assert mistakes("cases:\n  - query: *shoes\n") == [
-        "2:12: the alias *shoes has no anchor &shoes before it; a text that begins with * needs quotes"
+        "2:12: the alias *shoes has no anchor &shoes before it; put a text that "
+        "begins with * in quotes"
     ]
     assert mistakes("cases:\n  - query: x\n    judgments: {a: *b}\n") == [
-        "3:20: the alias *b has no anchor &b before it; a text that begins with * needs quotes"
+        "3:20: the alias *b has no anchor &b before it; put a text that begins with "
+        "* in quotes"
     ]
 
 
@@ -316,7 +315,7 @@ def test_deep_nesting(opening: str) -> None:
 @pytest.mark.parametrize("key", ["[a]", "{a: b}", "? [a]\n:"])
 def test_a_key_that_is_no_text(key: str) -> None:
     (found,) = mistakes(f"{key}: 1\n" if not key.startswith("?") else f"{key} 1\n")
-    assert "a key is plain or quoted text; here begins something else" in found
+    assert "a key is plain or quoted text, found something else" in found
 
 
 def test_an_alias_may_be_a_key() -> None:

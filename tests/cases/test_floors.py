@@ -227,7 +227,7 @@ TWO = "cases: [{query: a, judgments: {x: 0}}, {query: b, judgments: {x: 0}}]"
 )
 def test_a_floor_that_applies_to_no_case_is_a_mistake(suite: str, place: str) -> None:
     (mistake,) = mistakes(suite)
-    assert mistake.startswith(f"{place}: it applies to no case")
+    assert mistake.startswith(f"{place}: the floor applies to no case")
     assert '("a" and "b")' in mistake
 
 
@@ -236,10 +236,12 @@ def test_a_floor_that_applies_to_some_cases_names_the_others() -> None:
     suite = read(f"min_ndcg: 0.8\nexpect: {{Success@3: 1}}\ncases: {cases}")
     of_ndcg, of_success = suite.without_floor
     assert of_ndcg == (
-        "min_ndcg 0.8 of the suite does not hold 1 of 2 cases, "
-        'for lack of a relevant judgment: "b"'
+        "min_ndcg 0.8 of the suite does not apply to 1 of 2 cases without a "
+        'relevant judgment: "b"'
     )
-    assert of_success.startswith("Success@3 of the suite does not hold 1 of 2 cases")
+    assert of_success.startswith(
+        "Success@3 of the suite does not apply to 1 of 2 cases"
+    )
 
 
 @pytest.mark.parametrize(

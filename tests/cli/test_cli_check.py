@@ -71,7 +71,7 @@ def test_a_damaged_baseline_is_an_error_as_it_is_in_pytest(terminal: Terminal) -
             "id,title,brand\nsku-1,Boots,A\n",
             'did you mean "brand"?',
         ),
-        ("products.csv", "id,title\nsku-1,Boots\nsku-4\n", ":3: found 1 column where"),
+        ("products.csv", "id,title\nsku-1,Boots\nsku-4\n", ":3: expected 2 columns"),
     ],
     ids=["no id", "no such column", "a short row"],
 )
@@ -146,7 +146,7 @@ LISTED = {
 }
 EMPTY_BASELINE = '{"kind":"pytest-relevance baseline","version":2}\n{"end":true}\n'
 FLOOR = "judgments: shop.qrels\nmin_ndcg: 0.5\n"
-CONFLICTING = "one query, two"
+CONFLICTING = "one query with"
 UNKNOWN = "expected or excluded,"
 UNUSED = "judged, but nothing"
 IRRELEVANT = "no judged document"
@@ -154,7 +154,7 @@ UNJUDGED = "queries without judgments,"
 BLANK = "listed without a"
 PADDED = "white space at"
 ABSENT = "files with fill:"
-NOTICE = "said in reading;"
+NOTICE = "notices about the"
 
 WARNINGS: dict[str, tuple[str, dict[str, str], dict[str, list[str]]]] = {
     "none": (SHOP, {}, {}),

@@ -340,7 +340,7 @@ def test_records_that_cannot_be_compared(
         ),
         ("main.jsonl branch.jsonl --judgments=broken.yaml", 'broken.yaml:1:8: "cases"'),
         ("main.jsonl /dev/null", '"/dev/null" is a pipe or a device, not a file'),
-        ("cut.gz main.jsonl", "cut.gz: the gzip file ends early, it is truncated"),
+        ("cut.gz main.jsonl", "cut.gz: the gzip file is truncated"),
         ("main.jsonl branch.jsonl -o ./main.jsonl", "one of the files that are read"),
         ("main.jsonl branch.jsonl -o none/x.md", "none/x.md: cannot be written: No "),
     ],

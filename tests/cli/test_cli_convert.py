@@ -200,7 +200,7 @@ def test_the_source_is_never_written_over(shop: Terminal, out: str) -> None:
         (("shop.csv", "out.jsonl", "--to", "quepit"), "invalid choice: 'quepit'"),
         (
             ("shop.relevance.yaml", "out.jsonl", "--scale", "0..3"),
-            "a case file says itself what --scale would",
+            "a case file has its own scale",
         ),
         (("shop.csv",), "the following arguments are required: OUT"),
     ],

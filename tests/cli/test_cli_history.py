@@ -130,7 +130,7 @@ def test_a_line_for_each_run_in_the_order_of_their_start(
         "2026-11-04 08:03  0.704  2 of 2                 documents not known",
         "",
         "the means are over 2 cases with a score in each run, by nDCG@10 and weighted as in the last; 1 case",
-        "    is not in all runs, or without one",
+        "    is not in all runs, or without a score",
         "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
         "    comparable",
         "interval: what unjudged results leave open; passed: of the cases with a floor or an expectation;",
@@ -350,7 +350,8 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             CHANCE,
             "warns",
-            f"{SINCE} 2 of 3 queries got worse (all for certain), 1 better; the mean is unchanged within chance",
+            f"{SINCE} 2 of 3 queries got worse (all for certain), 1 better; the "
+            "change of the mean may be chance",
             "0.849 -> 0.699",
         ),
         (
@@ -362,7 +363,8 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             [{"u": BEST}, {"u": "abdc"}],
             "warns",
-            f"{SINCE} the mean fell within chance, no query by more than its tolerance",
+            f"{SINCE} the mean fell, which may be chance, and no query fell by more "
+            "than its tolerance",
             "1.000 -> 0.993",
         ),
         (
@@ -563,7 +565,7 @@ def test_what_is_no_complete_run_is_named_and_left_out(
         "unfinished.jsonl": "the run is not complete, 1 case did not finish",
         "mistake.jsonl": "the run is not complete, 1 file has an error (a.yaml:2: ",
         "without.jsonl": "it does not say when the run began",
-        "twin.jsonl.gz": "the run of runs/1.jsonl once more",
+        "twin.jsonl.gz": "the same run as runs/1.jsonl",
     }
     assert len(left_out) == len(expected)
     for name, why in expected.items():

@@ -196,7 +196,7 @@ def test_a_merge_as_markdown_and_as_a_page(shards: Terminal) -> None:
     assert outline(found.out) == outline(report.out)
     cut = shards.run(*merge, "--format", "markdown", "--max-chars", "1500")
     assert len(cut.out) <= 1500
-    assert cut.lines[-1].startswith("Left out, as this report has at most 1,500 ")
+    assert cut.lines[-1].startswith("Left out, because this report has at most 1,500 ")
     page = shards.run(*merge, "--format", "html")
     assert (page.code, page.err) == (1, "")
     assert page.out.startswith("<!doctype html>\n<!-- pytest-relevance report -->\n")

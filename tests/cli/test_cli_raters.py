@@ -45,7 +45,8 @@ def test_several_raters(boots: Terminal) -> None:
         "ben            4            4  +0.625",
         "carl           3            3  -0.500",
         "anna           5            4  -0.250",
-        "bias: their ratings less the mean of the others' ratings of the same documents",
+        "bias: a rater's ratings minus the mean of the other raters' ratings of the "
+        "same documents",
     ]
 
 
@@ -54,7 +55,7 @@ TWO_RATERS = [
     "  equal grades                     25.0%  1 of 4",
     "  Cohen's kappa (quadratic)       -0.400  -0.800 to 0.000 at 95 %",
     "  Krippendorff's alpha (ordinal)  -0.367  reliable from 0.8 on, tentatively from 0.667",
-    "  bias                            +0.500  the grades of ben less those of anna",
+    "  bias                            +0.500  the grades of ben minus those of anna",
     "",
     "anna \\ ben     0     1     2     3",
     "         0     -     -     -     1",

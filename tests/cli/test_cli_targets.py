@@ -50,7 +50,7 @@ def test_a_file_of_somebody_else_stays(
 ) -> None:
     shop.write(theirs, THEIRS[theirs])
     arguments, what = COMMANDS[command]
-    says = f'{command}: --output "{theirs}" is there, and is {what}; name another file'
+    says = f'{command}: --output "{theirs}" exists, and is {what}; name another file'
     assert says in shop.refused(*arguments, "--output", theirs)
     assert shop.read(theirs) == THEIRS[theirs]
 

@@ -277,7 +277,7 @@ def test_what_was_only_measured_passes_nothing() -> None:
     nothing = verdict({"passing": 0.8}, *measured[:1])
     assert (nothing.outcome(), texts(nothing)) == (
         "failed",
-        ["no case has anything to pass: 1 case was only measured"],
+        ["no case has a floor or an expectation: 1 case was only measured"],
     )
     # these could fall below a baseline
     held = [case(f"h{number}", 0.5, 0.5, verdict="measured") for number in range(9)]
@@ -297,9 +297,11 @@ KNOWN = BaselineComparison("within", 0.5)
     ("gate", "text"),
     [
         ({"mean": {"nDCG@10": 0.6}},
-         "2 cases are new; over the 1 case that the baseline has it is 0.500, below 0.600"),
+         "2 cases are new; over the 1 case that the baseline has, the value is "
+         "0.500, below 0.600"),
         ({"passing": 0.6},
-         "2 cases are new; over the 1 case that the baseline has it is 0.0%, below 60%"),
+         "2 cases are new; over the 1 case that the baseline has, the value is "
+         "0.0%, below 60%"),
     ],
 )  # fmt: skip
 def test_a_gate_that_only_new_cases_meet_says_so(
@@ -376,7 +378,8 @@ def test_a_drop_of_the_mean(judge: Judge) -> None:
     found = judge(alike(10, 0.8, 0.7), 0.02)
     assert not found.is_met
     assert finding_text(found) == (
-        "mean nDCG@10 fell by 0.100, from 0.800 to 0.700 (95% -0.100 to -0.100, p 0.002, 10 cases); allowed is 0.02"
+        "mean nDCG@10 fell by 0.100, from 0.800 to 0.700 (95% interval -0.100 to "
+        "-0.100, p 0.002, 10 cases); allowed is 0.02"
     )
     assert judge(alike(10, 0.8, 0.7), 0.1).is_met
     assert judge([("a", 0.8, 0.9)], 0).is_met
@@ -399,7 +402,13 @@ def test_a_drop_of_exactly_what_is_allowed_is_met(
 @pytest.mark.parametrize(
     ("now", "says"),
     [
-        (0.8002, "rose by 0.0002, from 0.8000 to 0.8002 (95% +0.0002 to +0.0002, "),
+        (
+            0.8002,
+            (
+                "rose by 0.0002, from 0.8000 to 0.8002 (95% interval +0.0002 to "
+                "+0.0002, "
+            ),
+        ),
         (0.79999, "fell by 0.00001, from 0.80000 to 0.79999 (95% "),
         (0.8 + 1e-10, "is unchanged, from 0.800 to 0.800 ("),
         (0.7799999, "fell by 0.0200001, from 0.800 to 0.780 ("),
@@ -430,11 +439,11 @@ def test_a_gate_that_is_met_says_why_if_its_interval_is_below_0(judge: Judge) ->
     changes = (-0.24, 0.06, 0.02, -0.19, -0.09, -0.11, -0.03)
     mixed = [(str(number), 0.5, 0.5 + change) for number, change in enumerate(changes)]
     by_p = finding_text(judge(mixed, 0.02, 0.05))
-    assert "(95% -0.159 to -0.011, p 0.094, 7 cases)" in by_p
-    assert by_p.endswith("; p decides, though the interval is below 0")
+    assert "(95% interval -0.159 to -0.011, p 0.094, 7 cases)" in by_p
+    assert by_p.endswith("; the p-value decides, although the interval is below 0")
     by_bound = finding_text(judge(mixed, 0.2))
     assert by_bound.endswith(
-        "; allowed is 0.2; the interval is below 0, and the drop within what is allowed"
+        "; allowed is 0.2; the interval is below 0, and the drop is allowed"
     )
 
 
@@ -621,7 +630,7 @@ def test_a_new_error_fails_whatever_the_gates_are() -> None:
     broken = Run([*run_of(0.5).results, case("q1", verdict="error")])
     (found,) = compare_runs(whole, broken, common=True).judge().findings
     assert isinstance(found, NewErrorsFinding)
-    said = '1 case ended in an error that was none before: "q1"'
+    said = '1 case ended in an error, and was without one before: "q1"'
     assert (finding_text(found), found.is_met) == (said, False)
     assert compare_runs(broken, whole, common=True).judge().passed
     assert compare_runs(broken, broken, common=True).judge().passed

@@ -270,7 +270,8 @@ def test_a_percentile_that_only_new_cases_meet_says_so() -> None:
     found = verdict({"p25": {"nDCG@10": 0.5}}, *old, *new)
     assert found.outcome() == "passed"
     assert message(found).endswith(
-        "; 8 cases are new; over the 2 cases that the baseline has it is 0.100, below 0.500"
+        "; 8 cases are new; over the 2 cases that the baseline has, the value is "
+        "0.100, below 0.500"
     )
 
 

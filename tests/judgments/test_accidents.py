@@ -24,9 +24,9 @@ ACCIDENTS = {
     "/annex/objects/SHA256E-s12--4d7a.txt\n": "this is a pointer of git-annex",
     "outs:\n- md5: 4d7a\n  size: 12\n  path: queries.txt\n": "this is a pointer of DVC",
     "../data/queries.txt": "this is the target of a symbolic link",
-    "| query |\n|---|\n| boots |\n": "this is a table as it is printed",
-    " query \n-------\n boots\n(1 row)\n": "this is a table as it is printed",
-    "+-------+\n| query |\n+-------+\n": "this is a table as it is printed",
+    "| query |\n|---|\n| boots |\n": "this is a printed table",
+    " query \n-------\n boots\n(1 row)\n": "this is a printed table",
+    "+-------+\n| query |\n+-------+\n": "this is a printed table",
     "```csv\nquery\nboots\n```\n": "this is a block of code in Markdown",
     "{\\rtf1\\ansi\nboots\n}": "this is a text with formatting (RTF)",
     "diff --git a/q b/q\nindex 1..2\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n": "this is a patch",
@@ -36,13 +36,13 @@ ACCIDENTS = {
         'this is an error of a server, and not data: "AccessDenied"'
     ),
     "curl: (22) The requested URL returned error: 404\n": (
-        "this is what a program said, and not data: "
-        '"curl: (22) The requested URL returned error: 404"'
+        'this is the output of a program, and not data: "curl: (22) The requested '
+        'URL returned error: 404"'
     ),
-    "  % Total    % Received % Xferd  Average Speed\n": "this is what a program said",
-    "wget: server returned error: HTTP/1.1 404\n": "this is what a program said",
-    "Traceback (most recent call last):\n  File\n": "this is what a program said",
-    "cat: queries.txt: No such file or directory\n": "this is what a program said",
+    "  % Total    % Received % Xferd  Average Speed\n": "this is the output of a program",
+    "wget: server returned error: HTTP/1.1 404\n": "this is the output of a program",
+    "Traceback (most recent call last):\n  File\n": "this is the output of a program",
+    "cat: queries.txt: No such file or directory\n": "this is the output of a program",
     "404: Not Found": 'this is an answer of a server, and not data: "404: Not Found"',
     "Entry not found\n": "this is an answer of a server",
     "HTTP/1.1 200 OK\nServer: x\n\nboots\n": (

@@ -85,7 +85,7 @@ def test_esci_labels_through_a_scale(files: Files) -> None:
 
 TRUNCATED = "mend the line (a file that ends so is truncated)"
 TOO_MANY = "put a cell with a separator in it in quotes"
-WIDTH = "found {} where there are 3, separated by commas; {}"
+WIDTH = "expected 3 columns, separated by commas, found {}; {}"
 QUOTES = "a quoted cell in this row "
 TWO_TEXTS = 'the query id "q1" stands for "red shoes" and for "blue shoes"; '
 TWO_MINDS = 'rater "ann" gave 0 in line 2 and 3 here; keep one of them'
@@ -94,10 +94,10 @@ TWO_MINDS = 'rater "ann" gave 0 in line 2 and 3 here; keep one of them'
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("query,docid,rating\nq,x,1\nq,a\nq,y,1\n", f":3: {WIDTH.format('2 columns', TRUNCATED)}"),
-        ("query,docid,rating\nq,x,1\nq\nq,y,1\n", f":3: {WIDTH.format('1 column', TRUNCATED)}"),
-        ('query,docid,rating\nq,x,1\n"q",a\n', f":3: {WIDTH.format('2 columns', TRUNCATED)}"),
-        ("query,docid,rating\nq,x,1\nq,a,1,b\n", f":3: {WIDTH.format('4 columns', TOO_MANY)}"),
+        ("query,docid,rating\nq,x,1\nq,a\nq,y,1\n", f":3: {WIDTH.format('2', TRUNCATED)}"),
+        ("query,docid,rating\nq,x,1\nq\nq,y,1\n", f":3: {WIDTH.format('1', TRUNCATED)}"),
+        ('query,docid,rating\nq,x,1\n"q",a\n', f":3: {WIDTH.format('2', TRUNCATED)}"),
+        ("query,docid,rating\nq,x,1\nq,a,1,b\n", f":3: {WIDTH.format('4', TOO_MANY)}"),
         ('query,docid,rating,title\nq,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', f":2: {QUOTES}"),
         ('query,docid,rating,title\nq,a,3,x\nr,b,2,"trunc', f":3: {QUOTES}"),
         ('query,docid,rating,title\nq,a,3,"15" laptop"\n', f":2: {QUOTES}"),
@@ -339,9 +339,10 @@ def test_final_grades_beside_those_of_raters_are_an_error_that_names_the_columns
     files: Files,
 ) -> None:
     assert files.problem(RATERS_AND_FINAL) == (
-        "FILE:1: final_rating seems to be what was made of ann_rating and bob_rating; say which column has the grades "
-        "(grade_column: final_rating, --grade-column of a command), or how several ratings become one grade (raters: "
-        "median, --raters)"
+        "FILE:1: final_rating seems to be made of ann_rating and bob_rating; say "
+        "which column has the grades (grade_column: final_rating, --grade-column of "
+        "a command), or how several ratings become one grade (raters: median, "
+        "--raters)"
     )
 
 
@@ -368,7 +369,7 @@ def test_what_is_final_beside_what(
 ) -> None:
     ratings = ",".join("1" * columns.count(","))
     path = files.write(f"query,docid,{columns}\nq,a,{ratings},3\n")
-    says = f"FILE:1: {final} seems to be what was made of {others}; "
+    says = f"FILE:1: {final} seems to be made of {others}; "
     assert files.problem(path).startswith(says)
     assert files.judgments(path, grade_column=final) == {"q": {"a": 3}}
 
@@ -376,7 +377,7 @@ def test_what_is_final_beside_what(
 def test_final_grades_beside_a_rating_a_row(files: Files) -> None:
     rows = "q,a,ann,1,3\nq,a,bob,2,3\n"
     path = files.write(f"query,docid,rater,rating,final_rating\n{rows}")
-    assert "final_rating seems to be what was made of rating" in files.problem(path)
+    assert "final_rating seems to be made of rating" in files.problem(path)
     judgments = files.judgments(path, grade_column="final_rating")
     assert (judgments, judgments.raters) == ({"q": {"a": 3}}, ())
     raters = files.judgments(path, grade_column="rating").raters
@@ -419,7 +420,7 @@ def test_final_grades_in_objects(files: Files, form: str) -> None:
     content: object = [row]
     if form == "lines":
         content = f"{json.dumps(row)}\n{json.dumps({**row, 'docid': 'b'})}\n"
-    says = "FILE: final_rating seems to be what was made of rating; "
+    says = "FILE: final_rating seems to be made of rating; "
     assert files.problem(content).startswith(says)
     assert files.judgments(content, grade_column="final_rating")["q"]["a"] == 3
     problem = files.problem(content, grade_column="final")

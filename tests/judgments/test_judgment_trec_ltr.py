@@ -42,10 +42,11 @@ def test_tabs_spaces_blank_lines_comments_and_line_ends(files: Files) -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("q1 0 b", "found 3 columns where there are 4, separated by white space; mend "
-                   "the line (a file that ends so is truncated)"),
-        ("q1 0 b 1 x", "found 5 columns where there are 4, separated by white space; "
-                       "mend the line"),
+        ("q1 0 b", (
+            "expected 4 columns, separated by white space, found 3; mend the line "
+            "(a file that ends so is truncated)"
+        )),
+        ("q1 0 b 1 x", "expected 4 columns, separated by white space, found 5; mend the line"),
         ("q1 0 a\u00a0b x", 'query "q1", document "a\\xa0b": the grade "x" is not a number'),
     ],
 )  # fmt: skip
@@ -107,9 +108,10 @@ def test_the_document_stands_in_the_second_column(files: Files, rows: str) -> No
 def test_qrels_for_diversity(files: Files, second_grade: str) -> None:
     rows = f"1 1 clueweb09-a 1\n1 1 clueweb09-b 0\n1 2 clueweb09-a {second_grade}\n"
     assert files.problem(rows, raters="max") == (
-        'FILE:3: query "1", document "clueweb09-a": the second column is "1" in line 1 and "2" here (1 line like '
-        "this). These seem to be qrels for diversity, qid subtopic docid grade. Here a document has one grade for a "
-        "query: keep one line for each document, such as the one with its highest grade"
+        'FILE:3: query "1", document "clueweb09-a": the second column is "1" '
+        'in line 1 and "2" here (1 line like this). These seem to be qrels for '
+        "diversity, qid subtopic docid grade. Keep one line for each document of a "
+        "query, for example the one with the highest grade"
     )
 
 

@@ -114,7 +114,7 @@ def test_lines_keep_their_numbers(files: Files) -> None:
     assert [query.line for query in files.described(GA4)] == [9, 10, 11]
     wrong = GA4.replace("sandals,84,60", "sandals,84")
     (problem,) = problems_of(load_queries, files.write(wrong))
-    assert problem.startswith("FILE:11: found 2 columns where there are 3")
+    assert problem.startswith("FILE:11: expected 3 columns")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -49,7 +49,9 @@ def test_it_tells_what_a_committed_baseline_tells(
     run = shop.run(AGAINST, *workers)
     failed = {"floor": "failed", "low": "failed", "drop": "failed"}
     assert run.outcomes == {**failed, "rise": "passed"}
-    mean = "mean nDCG@10 0.855 -> 0.782 (-0.073, 95% -0.290 to +0.145, p 1.000)"
+    mean = (
+        "mean nDCG@10 0.855 -> 0.782 (-0.073, 95% interval -0.290 to +0.145, p 1.000)"
+    )
     counts = "4 cases: 2 failed, 1 measured; 1 failed before"
     sentence, *said = run.summary.splitlines()[:4]
     assert sentence.startswith(CHANGED)
@@ -198,7 +200,9 @@ def test_a_report_from_two_files_says_what_a_run_says(
     shop.run(BRANCH)
     shop.baseline.write_bytes(kept)
     text = command("report", "branch.jsonl", "--against", accepted).out
-    mean = "mean nDCG@10 0.855 -> 0.782 (-0.073, 95% -0.290 to +0.145, p 1.000)"
+    mean = (
+        "mean nDCG@10 0.855 -> 0.782 (-0.073, 95% interval -0.290 to +0.145, p 1.000)"
+    )
     assert CHANGED in text
     assert f"shop.relevance.yaml against {accepted} " in text
     assert text.index(": nDCG@10 0.710") < text.index("failed before: ")

@@ -96,7 +96,7 @@ def test_a_regression_fails_and_is_reported(shop: Shop) -> None:
         "socks": "xfailed",
         "anything": "passed",
     }
-    assert "is below 0.600   (baseline 1.000, down 0.944)" in run.failure("boots")
+    assert "is below 0.600   (reference 1.000, down 0.944)" in run.failure("boots")
     assert "  b1  Title of b1   grade 3    1 -> gone   -0.917" in run.failure("boots")
     drop = "nDCG@10 fell from 1.000 to 0.710, by more than the tolerance"
     assert drop in run.failure("hats")
@@ -211,7 +211,7 @@ def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(
     shop.cases(f"cases: [{boots}, {hats}, {{query: belts}}]")
     shop.returns(boots="b2 b1", belts="l1")
     run = shop.run(UPDATE, "-k", "boots or belts")
-    kept = "3 as they were; 2 of 3 cases ran, the others keep what they had"
+    kept = "3 as they were; 2 of 3 cases ran, and the other cases keep their entries"
     assert run.sentences("baseline ") == [
         f"baseline {BASELINE}: 1 added, 1 changed, {kept}"
     ]
@@ -231,7 +231,7 @@ def test_a_run_that_stops_early_or_is_interrupted_accepts_what_it_knows(
     shop: Shop,
 ) -> None:
     shop.conftest(SEARCH.replace("raise ConnectionError", "raise KeyboardInterrupt"))
-    kept = "3 as they were; 1 of 4 cases ran, the others keep what they had"
+    kept = "3 as they were; 1 of 4 cases ran, and the other cases keep their entries"
     for hats, option, code in (("h2 h1", "-x", 1), ("boom", "-v", 2)):
         shop.returns(boots=f"x {code}", hats=hats, anything="q p")
         run = shop.run(UPDATE, option)
@@ -312,7 +312,7 @@ def test_workers_write_the_same_bytes_and_compare_as_one_process(shop: Shop) -> 
         for run in (here, workers)
     )
     assert changes == of_workers != []
-    assert "since the baseline: nDCG@10 1.000 -> 0.710" in workers.failure("hats")
+    assert "since the reference: nDCG@10 1.000 -> 0.710" in workers.failure("hats")
 
 
 @pytest.mark.parametrize("option", [(), (UPDATE,), (ONLY_NEW,)], ids=str)

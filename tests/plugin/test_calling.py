@@ -129,7 +129,7 @@ def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
 REFUSALS = {
     "None": ("None", "search returned None; return the results, best first"),
     "an error": ("{'error': {'reason': 'no index'}}", "search returned an error: "),
-    "not whole": ("{'timed_out': True, 'hits': {'hits': []}}", "the response says that it is not whole: "),
+    "not whole": ("{'timed_out': True, 'hits': {'hits': []}}", "the response says that it is not complete: "),
 }  # fmt: skip
 
 

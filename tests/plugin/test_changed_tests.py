@@ -541,7 +541,10 @@ def test_a_baseline_of_an_earlier_version_is_to_be_updated(shop: Shop) -> None:
     assert shop.run().code == 0
     run = shop.run(REQUIRE)
     assert run.code == 1
-    unknown = f"{BASELINE} does not say what the test demanded, because an earlier version made it"
+    unknown = (
+        f"{BASELINE} does not say what the test demanded, because an earlier version "
+        "of pytest-relevance made it"
+    )
     assert unknown in run.said
     assert "run --relevance-update=test once" in run.said
     shop.run(ONLY_TEST)

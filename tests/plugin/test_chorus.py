@@ -132,16 +132,16 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert randomisation_test(before, now).p < 0.0005
 
     ordered = sorted(drops, key=lambda name: drops[name], reverse=True)
-    rows = run.summary.partition("down since the baseline (")[2].splitlines()[2:]
+    rows = run.summary.partition("down since the reference (")[2].splitlines()[2:]
     accepted = Accepted(project.path / f"{SUITE}.baseline.jsonl").rankings
     for name, row in zip(ordered[:5], rows, strict=False):
         one, other = both[name]
         assert f" {one:.3f} -> {other:.3f} " in row
     for name in ordered[:2]:
         one, other = both[name]
-        baseline = f"(baseline {one:.3f}, down {one - other:.3f})"
+        baseline = f"(reference {one:.3f}, down {one - other:.3f})"
         assert baseline in run.told(name)
-        text = run.failure(name).partition("since the baseline: ")[2]
+        text = run.failure(name).partition("since the reference: ")[2]
         head, *moves = text.splitlines()
         assert head == f"nDCG@10 {one:.3f} -> {other:.3f}"
         shares = sum(float(move.split()[-1]) for move in moves)

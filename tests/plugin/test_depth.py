@@ -206,7 +206,10 @@ def test_a_drop_is_not_measured_on_rankings_that_were_cut(shop: Project) -> None
     thirty = "[f'd{n}' for n in range(1, 31)]"
     shop.search(f"return lambda query: ['d1'] if query == 'few' else {thirty}")
     run = shop.run()
-    assert "all of the ranking counts now, and the first 10 were kept" in run.told("q")
+    assert (
+        "the whole ranking counts now, and only the first 10 results were kept"
+        in run.told("q")
+    )
     assert run.outcomes["few"] == "passed"
 
 

@@ -96,9 +96,9 @@ def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(
     run = shop.run()
     changes = "index products-11 -> products-20, documents 19406 -> 20010"
     assert run.counts == {"failed": 2, "passed": 1}
-    then_and_now = f"searched then and now: {changes}\nsince the baseline: nDCG@10 "
+    then_and_now = f"searched then and now: {changes}\nsince the reference: nDCG@10 "
     assert then_and_now in run.failure("hats")
-    assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
+    assert run.sentences("searched") == [f"searched since the reference: {changes}"]
     baseline = run.results["hats"].baseline
     assert baseline is not None
     assert baseline.searched["index"] == ["products-11", "products-20"]
@@ -127,7 +127,7 @@ def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -
     run = shop.run()
     change = "index products-11 -> products-20"
     assert f"searched then and now: {change}\n" in run.failure("hats")
-    assert run.sentences("searched") == [f"searched since the baseline: {change}"]
+    assert run.sentences("searched") == [f"searched since the reference: {change}"]
 
 
 def test_two_records_are_compared_by_it(shop: Project) -> None:

@@ -459,7 +459,8 @@ def test_the_whole_section(judged: Project) -> None:
         "  equal grades                     40.0%  2 of 5",
         "  Cohen's kappa (quadratic)        0.531  -0.667 to 0.946 at 95 %",
         "  Krippendorff's alpha (ordinal)   0.565  reliable from 0.8 on, tentatively from 0.667",
-        "  bias                            -0.400  the grades of model-x/prompt-3 less those of people",
+        "  bias                            -0.400  the grades of model-x/prompt-3 "
+        "minus those of people",
         "",
         "people \\ model-x/prompt-3     0     1     2     3",
         "                        0     1     -     -     -",

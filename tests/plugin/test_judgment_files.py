@@ -109,7 +109,9 @@ def test_a_metric_that_no_query_has_judgments_for(shop: Project) -> None:
     shop.cases("{queries: data/queries.tsv, expect: {P@5: 0.6, results: '>= 1'}}")
     run = shop.run()
     assert run.code == pytest.ExitCode.INTERRUPTED
-    why = "expect.P@5: it applies to no case: 3 listed queries without a floor of "
+    why = (
+        "expect.P@5: the floor applies to no case: 3 listed queries without a floor of "
+    )
     assert why in run.text
 
 

@@ -39,7 +39,10 @@ CASES = """
       - {query: same, judgments: {a: 3}}
 """
 JUDGED = "query,document,grade\nlisted,a,3\nother,a,3\n"
-LOST = '1 case has no judgments now ("unjudged"), nothing ran of 1 file ("old.relevance.yaml")'
+LOST = (
+    '1 case has no judgments now ("unjudged"), no case ran of 1 file '
+    '("old.relevance.yaml")'
+)
 
 
 @pytest.fixture
@@ -116,7 +119,10 @@ def test_a_run_without_any_case_file_says_what_the_record_has(before: Shop) -> N
     before.write("test_shop.py", "def test_other(): pass")
     run = before.run(AGAINST, "-q")
     assert run.counts == {"passed": 1}
-    said = 'nothing ran of 2 files in main.jsonl ("old.relevance.yaml" and "shop.relevance.yaml")'
+    said = (
+        'no case ran of 2 files in main.jsonl ("old.relevance.yaml" and '
+        '"shop.relevance.yaml")'
+    )
     assert f"--relevance-against: {said}" in run.said
     assert "nothing ran" not in before.run(AGAINST, "--collect-only").text
 
@@ -265,7 +271,7 @@ def test_a_floor_of_the_suite_names_the_cases_that_it_does_not_hold(
         cases: [{query: a b, judgments: {a: 3}}, {query: c d, judgments: {a: 0}}]
     """)
     found = project.reports("-q")
-    said = "min_ndcg 0.8 of the suite does not hold 1 of 2 cases"
+    said = "min_ndcg 0.8 of the suite does not apply to 1 of 2 cases"
     assert said in found.run.said
     assert said in found.markdown
 
@@ -305,7 +311,7 @@ def test_junk_for_what_the_record_has_as_an_error_is_not_green(shop: Shop) -> No
         '3 cases were not searched there ("q6", "q7" and "q8")'
     )
     assert found.all_say(said)
-    assert "new to the baseline" not in found.run.summary
+    assert "new to the reference" not in found.run.summary
     sentence = "No query got worse; 8 cases are not compared, so the run fails"
     assert f"### \u274c {sentence}" in found.markdown
     assert "has no ranking of 8 cases of shop.relevance.yaml" in found.run.said
@@ -352,7 +358,7 @@ def test_a_case_that_main_does_not_have_is_new(shop: Shop) -> None:
     shop.returns(gloves="x")
     run = shop.run(AGAINST, *STRICT, "-k", "boots or hats or gloves")
     assert run.code == 0
-    assert "1 new to the baseline" in run.summary
+    assert "1 new to the reference" in run.summary
 
 
 def test_another_variant_is_not_new_if_that_of_the_record_is_gone(
@@ -411,7 +417,7 @@ def test_an_update_of_one_case_leaves_new_cases_new(shop: Shop) -> None:
     shop.run(UPDATE, "shop.relevance.yaml::boots")
     run = shop.run(*STRICT)
     assert run.code == 0
-    assert "1 new to the baseline" in run.summary
+    assert "1 new to the reference" in run.summary
 
 
 def test_a_report_of_two_records_says_it_too(shop: Shop, command: Command) -> None:

@@ -148,7 +148,7 @@ def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(
     traffic: Project,
 ) -> None:
     traffic.cases("{queries: traffic.csv, expect: {overlap@2: 0.5, results: 5}}")
-    new = "4 cases: 4 failed (4 new to the baseline)"
+    new = "4 cases: 4 failed (4 new to the reference)"
     assert traffic.run().sentences("4 cases:") == [new]
     traffic.run(UPDATE)
     search(traffic, now={"a b c d": "b a c d", "i j k l": "x y z", "nothing": ""})

@@ -116,7 +116,7 @@ def coverage(project: Project) -> None:
     """)
 
 
-NO_FILE = "No query got worse; nothing ran of 1 file"
+NO_FILE = "No query got worse; no case ran of 1 file"
 FOLDER = f"{NO_FILE}; 1 folder with cases is skipped"
 FAILS = "so the run fails"
 
@@ -125,8 +125,8 @@ FAILS = "so the run fails"
     ("change", "options", "sentence", "reason"),
     [
         (remove_file, REQUIRED, f"{NO_FILE}, {FAILS}",
-         'nothing ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and relevance_baseline is require: '
-         "restore them"),
+         'no case ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and '
+         "relevance_baseline is require: restore them"),
         (remove_case, REQUIRED, f"No query got worse; the test changed: 1 case is gone, {FAILS}",
          'shop.relevance.yaml does not compare 1 case of main.jsonl ("b c"), and relevance_baseline is require'),
         (skip_everywhere, COMPARED, f"Nothing was searched, {FAILS}",
@@ -194,7 +194,7 @@ def test_the_terminal_begins_with_the_verdict_and_ends_with_the_reason(
     remove_file(shop)
     verdict, *_, last = shop.run(*REQUIRED).sentences()
     assert verdict.endswith(", so the run fails")
-    assert last == "the run fails because nothing ran of 1 file"
+    assert last == "the run fails because no case ran of 1 file"
 
 
 def test_the_page_of_a_run_that_searched_nothing_praises_nothing(shop: Project) -> None:

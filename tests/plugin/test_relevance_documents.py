@@ -452,7 +452,9 @@ def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
     """)
     run = project.run(RECORD)
     (said,) = run.sentences('relevance_documents does not know "hiking", which the ')
-    assert "does it take the same ids? No document is said to be missing" in said
+    assert (
+        "does it take the same ids? So reports do not say which documents are missing"
+    ) in said
     assert "not in the index" not in run.text
     assert not any(each.texts.not_in_index for each in project.recorded().results)
 

@@ -88,7 +88,7 @@ def test_a_query_that_the_record_does_not_have_is_an_error(shop: Shop) -> None:
     )
     run = shop.run(*REPLAY)
     assert (run.code, set(run.outcomes.values())) == (1, {"failed"})
-    otherwise = "so that the search may find something else"
+    otherwise = "so the search may find something else now"
     assert errors(run) == {
         "gloves": f"main.jsonl has no ranking of this query: {RECORD_AGAIN}",
         "boots": "main.jsonl has no ranking of this query with these params (it has one "
@@ -589,7 +589,7 @@ def test_what_passed_in_the_record_is_no_known_failure(shop: Shop) -> None:
     assert run.code == 1
     for brief in (
         '1 case that passed in main.jsonl fails now ("boots")',
-        "1 gate is not met that main.jsonl does not miss",
+        "1 gate is not met, which main.jsonl met",
     ):
         assert brief in run.said
     because = "the run fails because 1 case that passed in main.jsonl fails now and"

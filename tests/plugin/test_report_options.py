@@ -25,7 +25,7 @@ CASES = """
 
 @pytest.fixture
 def shop(project: Project) -> Shop:
-    """A shop in which boots fail since the baseline, if there is one."""
+    """A shop in which boots fail since the reference, if there is one."""
     shop = Shop(project)
     shop.cases(CASES)
     shop.returns(boots="b1 b2 b3", hats="h1 h2", socks="x y", anything="p q")

@@ -21,7 +21,7 @@ from tests.plugin.shop import (
 SHOP = "cases: [{query: boots, judgments: {a: 3}}, {query: hats, judgments: {a: 3}}]"
 HELP = "cases: [{query: returns, judgments: {a: 3}}]"
 NAMES = {name: f"tests/{name}/{name}.relevance.yaml" for name in ("shop", "help")}
-NOTHING_OF_HELP = f'nothing ran of 1 file ("{NAMES["help"]}")'
+NOTHING_OF_HELP = f'no case ran of 1 file ("{NAMES["help"]}")'
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_last_case_file_that_is_gone_fails(shop: Shop, against: list[str]) -
     shop.write("tests/test_other.py", "def test_other(): pass")
     run = shop.run(REQUIRE, *against)
     assert run.code == 1
-    assert "nothing ran of 2 files" in run.said
+    assert "no case ran of 2 files" in run.said
 
 
 @pytest.mark.parametrize("compares", [REQUIRE, AGAINST])
@@ -209,7 +209,7 @@ def test_a_case_file_that_the_configuration_leaves_out_fails(
     shop.write("pytest.ini", f"[pytest]\n{setting}\n")
     run = shop.run(REQUIRE, *against)
     assert run.code == 1
-    assert "nothing ran of 1 file" in run.said
+    assert "no case ran of 1 file" in run.said
     assert "pytest left them out because of testpaths, norecursedirs" in run.said
     assert shop.run(REQUIRE, *against, "tests/shop").code == 0
 

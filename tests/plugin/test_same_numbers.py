@@ -89,7 +89,7 @@ COUNTS = {
 }
 HEADLINE = (
     "7 of 17 queries got worse (4 for certain, 3 need grades to be sure), 2 better; "
-    "the mean is unchanged within chance; 1 changed by more than allowed"
+    "the change of the mean may be chance; 1 changed by more than allowed"
 )
 REST = "3 within the tolerance, 3 the same, 1 without a score"
 

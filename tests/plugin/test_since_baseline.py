@@ -38,14 +38,16 @@ def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -
     assert means(shop.run(UPDATE)) == []
     shop.returns(p="b a", q="a b")
     run = shop.run()  # two queries that change places fail, though the mean stays
-    same = "mean nDCG@10 0.927 -> 0.927 (0.000, 95% -0.218 to +0.218, p 1.000)"
+    same = "mean nDCG@10 0.927 -> 0.927 (0.000, 95% interval -0.218 to +0.218, p 1.000)"
     assert means(run) == [same]
     assert "1 of 4 queries got worse (for certain), 1 better; " in run.summary
     assert run.sentences("2 the same") == ["2 the same"]
     assert run.counts == {"passed": 3, "failed": 1}
     shop.returns(r="b a")
     # of the 8 flips of +0.290, -0.290, -0.290 all are as far from 0 as -0.290
-    fell = "mean nDCG@10 0.927 -> 0.855 (-0.073, 95% -0.290 to +0.145, p 1.000)"
+    fell = (
+        "mean nDCG@10 0.927 -> 0.855 (-0.073, 95% interval -0.290 to +0.145, p 1.000)"
+    )
     assert means(shop.run()) == means(shop.run("-q")) == [fell]
 
 
@@ -149,9 +151,9 @@ def test_failures_are_told_in_the_order_of_their_kinds(
     assert failures(run) == [*short_reasons(run)] == ORDER
     counts = "1 error, 1 stale, 1 without an entry, 1 failed before"
     assert f"8 cases: 1 passed, 2 failed, 1 inconclusive; {counts}" in run.said
-    newly = "nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)"
+    newly = "nDCG@10 0.710 is below 0.900   (reference 1.000, down 0.290)"
     assert newly in run.failure("newly")
-    before = "failed before: nDCG@10 0.710 is below 0.900   (baseline 0.710)"
+    before = "failed before: nDCG@10 0.710 is below 0.900   (reference 0.710)"
     assert before in run.failure("as before")
 
 
@@ -168,7 +170,8 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     assert short_reasons(run)["q1"] == '"red shoes" 1.000 -> 0.710'
     assert [part.partition("  max")[0] for part in run.summary.splitlines()] == [
         "Search got worse: 1 query (for certain)",
-        "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% -0.290 to -0.290, p 1.000); too few changed for p",
+        "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% interval -0.290 to -0.290, p "
+        "1.000); too few changes for p",
         "1 case: 1 failed",
         "shop.relevance.yaml:2: gate[passing 1] not met: 0 of 1 cases pass (0.0%), less than 100%",
         "shop.relevance.yaml against the baseline",

@@ -217,7 +217,8 @@ def test_rankings_that_differ_are_never_accepted(
     second, first = run.sentences("baseline ")
     assert first == f"baseline {BASELINE}: {others}"
     assert (
-        "1 ranking is not accepted, because the search returned another one" in second
+        "1 ranking is not accepted, because a second call of the search returned"
+        in second
     )
     assert second.endswith('"e f"')
     assert ("e f", None) not in Accepted(accepted.path / BASELINE).rankings
@@ -228,7 +229,7 @@ def test_a_part_of_the_repeats_is_not_the_whole_file(accepted: Project) -> None:
     accepted.cases(f"gates: [{{passing: 1}}]\n{cases}")
     conftest(accepted, SEARCH, TWICE)
     run = accepted.run("--deselect=shop.relevance.yaml::ab[2-2]", UPDATE)
-    part = "1 of 2 cases ran, the others keep what they had"
+    part = "1 of 2 cases ran, and the other cases keep their entries"
     assert run.sentences("baseline ") == [
         f"baseline {BASELINE}: 1 added, 2 as they were; {part}"
     ]
@@ -343,7 +344,7 @@ def test_where_another_variant_is_as_it_was(
 ) -> None:
     run = moved(project, before, after, *options)
     assert (run.code, run.counts["passed"]) == (0, passed)
-    assert ("(2 new to the baseline)" in run.summary) == new
+    assert ("(2 new to the reference)" in run.summary) == new
 
 
 # --- their order ----------------------------------------------------------------------

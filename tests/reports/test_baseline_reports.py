@@ -76,7 +76,7 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
     )
     assert text + "\n" == block(
         """
-        shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (baseline 1.000, down 0.884)
+        shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (reference 1.000, down 0.884)
         query "winter boots"   search   12.3 ms   4 results; of the top 3, 2 judged
 
         rank  document                   grade  was  gain  discount     DG    DCG  ideal    IDCG
@@ -86,7 +86,7 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
         DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
         nDCG@3 lies between 0.116 and 0.458
 
-        since the baseline: nDCG@3 1.000 -> 0.116
+        since the reference: nDCG@3 1.000 -> 0.116
           sku-1                          grade 3    1 -> gone   -0.542
           sku-2  Winter boots Borealis   grade 3    2 -> 4      -0.342
           sku-4  Boot polish, black      grade 0    new at 1     0.000
@@ -155,9 +155,9 @@ FIRST = {"expect": {"first": "sku-1"}}
     ("ranking", "accepted", "keys", "line"),
     [
         (["sku-1", "sku-2"], ["sku-1", "sku-2"], {"min_ndcg": 0.9},
-         "nDCG@10 0.884 is below 0.900   (baseline 0.884)"),
+         "nDCG@10 0.884 is below 0.900   (reference 0.884)"),
         (["sku-1", "sku-2"], ["sku-2"], {"min_ndcg": 0.9},
-         "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)"),
+         "nDCG@10 0.884 is below 0.900   (reference 0.542, up 0.342)"),
         (["sku-2", "sku-1"], ["sku-1", "sku-2"], FIRST, 'first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'),
     ],
     ids=["the same score", "another score", "not about the score"],
@@ -176,7 +176,7 @@ def test_the_first_line_says_what_the_baseline_was(
          ["nDCG@10 fell from 1.000 to 0.913, by more than the tolerance of 0.050"]),
         (["x", "sku-1"], ["sku-1", "sku-2"], {"min_ndcg": 0.6, "min_judged": 0.9},
          ["inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
-          "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)"]),
+          "  nDCG@10 0.342 is below 0.600   (reference 0.884, down 0.542)"]),
     ],
     ids=["alone, with the tolerance", "in doubt, said first, and the drop once"],
 )  # fmt: skip
@@ -214,13 +214,13 @@ def test_whether_the_ranking_or_the_judgments_changed(
     assert found.baseline is not None
     scores = {} if then is None else {found.metric.text: then}
     found = changed(found, baseline=replace(found.baseline, then=scores))
-    text = plain_text(failure_lines(found)).partition("since the baseline: ")[2]
+    text = plain_text(failure_lines(found)).partition("since the reference: ")[2]
     assert " ".join(text.split()) == said
 
 
 def test_a_case_without_judgments_says_what_changed_too(shop: Shop) -> None:
     text = report(shop, ["a", "b"], ["b"], judgments={}, expect={"first": "a"})
-    rows = text.partition("since the baseline\n")[2].splitlines()
+    rows = text.partition("since the reference\n")[2].splitlines()
     assert rows == ["  a   1 -> gone", "  b   2 -> 1"]
     assert "(baseline" not in text
 
@@ -391,7 +391,10 @@ def test_what_got_worse_for_certain_is_accepted_by_name() -> None:
     first = IN_FULL.replace("in full", "first  ")
     first += "  # it returns nothing now: find out why"
     meant = "accept   pytest --relevance-update FILE::CASE  # one that got worse, if that is meant"
-    better = "accept   pytest --relevance-update  # 1 got better, and what got worse too unless you name cases"
+    better = (
+        "accept   pytest --relevance-update  # 1 got better, and also what got "
+        "worse, unless you name cases"
+    )
     assert advice([worse, *BETTER]) == [first, LOOK, meant, better]
     alike = Outcome("overlap@10", "similarity", met=False)  # met once it is accepted
     changed_too = changed(worse, reasons=(*worse.evaluation.reasons, alike))
@@ -409,8 +412,9 @@ def test_cases_of_the_baseline_that_are_not_compared() -> None:
     info = RunInfo(not_run=("old.relevance.yaml",))
     (said,) = lost_sentences([], files, info)
     assert said.text == (
-        'in the baseline and not compared: 1 case has no judgments now ("cap"), nothing ran of 1 file '
-        '("old.relevance.yaml"); if a case file was renamed or deleted, do the same with its baseline'
+        'in the baseline and not compared: 1 case has no judgments now ("cap"), no '
+        'case ran of 1 file ("old.relevance.yaml"); if a case file was renamed or '
+        "deleted, do the same with its baseline"
     )
     changed = changed_test([], files, info)
     assert change_texts(changed) == [

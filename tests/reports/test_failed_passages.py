@@ -109,7 +109,7 @@ def test_what_was_found_before_is_beside_what_is_found_now() -> None:
     assert '2 "the original receipt" grade 1 rank 4 was rank 2 -0.121' in found
     assert "in none of the 4 results was rank 3 -0.726 found" in found
     assert '1 "within 30 days of delivery" grade 1 rank 1 was rank 1' in found
-    assert found.endswith("since the baseline: nDCG@3 0.758 -> 0.242")
+    assert found.endswith("since the reference: nDCG@3 0.758 -> 0.242")
 
 
 def test_no_rank_is_an_error_style_and_the_lost_passage_is() -> None:

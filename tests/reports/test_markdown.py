@@ -173,11 +173,11 @@ def test_beside_a_baseline() -> None:
     )
     assert text_of(whole, verbosity=-1) == block("""
         <!-- pytest-relevance report -->
-        ### ❌ 1 of 3 queries got worse (for certain), 1 better; the mean is unchanged within chance
+        ### ❌ 1 of 3 queries got worse (for certain), 1 better; the change of the mean may be chance
 
         The build fails because 1 query got worse and 1 case fails.
 
-        - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% -0.459 to +0.459, p 1.000)
+        - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% interval -0.459 to +0.459, p 1.000)
         - 1 within the tolerance, 2 new or not compared
         - 5 cases: 3 passed, 1 failed; 1 without an entry
         - `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`
@@ -209,7 +209,7 @@ def test_beside_a_baseline() -> None:
         pytest -v 'shop.relevance.yaml::smart watch'
         # accept: one that got worse, if that is meant; a missed floor or expectation has to change too
         pytest --relevance-update FILE::CASE
-        # accept: 1 got better, and what got worse too unless you name cases
+        # accept: 1 got better, and also what got worse, unless you name cases
         pytest --relevance-update
         ```
 
@@ -442,7 +442,7 @@ def test_the_first_section_is_there_however_long_it_is() -> None:
     assert gates
     left = "the gates, the failing cases and 1 failure"
     assert text_of(whole, most=1) == (
-        f"{first}\n\nLeft out, as this report has at most 1 characters: {left}.\n"
+        f"{first}\n\nLeft out, because this report has at most 1 characters: {left}.\n"
     )
     alone = MarkdownSection("a" * 50, "the summary")
     assert joined_sections([alone], 10) == "a" * 50 + "\n"

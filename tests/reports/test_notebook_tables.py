@@ -128,10 +128,11 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     shown = Shown(compare_runs(before, after, judgments=JUDGMENTS, resamples=100))
 
     assert shown.paragraphs[:3] == [
-        "1 of 2 queries got worse (needs grades to be sure), 1 better; the mean is unchanged within chance",
+        "1 of 2 queries got worse (needs grades to be sure), 1 better; the change "
+        "of the mean may be chance",
         "first -> second: 2 cases compared, 2 with another ranking",
-        "mean nDCG@10 0.815 -> 0.606 (-0.209, 95% -0.787 to +0.369, p 1.000); "
-        "over judged results alone 1.000 -> 0.669",
+        "mean nDCG@10 0.815 -> 0.606 (-0.209, 95% interval -0.787 to +0.369, p "
+        "1.000); over judged results alone 1.000 -> 0.669",
     ]
     drops, gains, metrics = shown.tables
     assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]

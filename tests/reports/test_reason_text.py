@@ -189,8 +189,8 @@ def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> No
     brief = "P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
     assert failure_message(found) == brief
     assert plain_text(failure_lines(found, width=160)).splitlines()[:2] == [
-        "f:1: P@2 0.500 is below 0.900   (baseline 1.000, down 0.500)",
-        "  nDCG@10 0.266 is below 0.900   (baseline 0.387, down 0.121)",
+        "f:1: P@2 0.500 is below 0.900   (reference 1.000, down 0.500)",
+        "  nDCG@10 0.266 is below 0.900   (reference 0.387, down 0.121)",
     ]
 
 

@@ -240,7 +240,9 @@ def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(
     cut = entry_of(result_of(case(k=3), "axybc"))
     assert cut.documents == ("a", "x", "y")
     (change,) = since(cut, case(k=3, **now), "axybc").stale
-    assert change == "all of the ranking counts now, and the first 3 were kept"
+    assert (
+        change == "the whole ranking counts now, and only the first 3 results were kept"
+    )
     short = entry_of(result_of(case(k=3), "ax"))
     assert since(short, case(k=3, **now), "ax").stale == ()
     whole = entry_of(result_of(case(k=3, **now), "axy"))

@@ -127,7 +127,7 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
             HEADER,
             'FILE: the file is truncated: its last line is not {"end":true}; restore the file, or add that line if',
         ),
-        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
+        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line stands below the end of the file"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_said_with_its_line(

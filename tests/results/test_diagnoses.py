@@ -278,7 +278,7 @@ def test_a_search_that_returns_fewer_than_are_looked_at() -> None:
     full, few = returning(*"abcde", count=6), returning("a", count=4)
     assert found(*full, *few) == [("fewer", 6)]
     assert told(*full, *few) == (
-        "returned 5 results at most, and cutoffs look deeper (as deep as rank 10, in 6 "
+        "returned at most 5 results, and cutoffs look deeper (to rank 10, in 6 "
         "cases of 10): give it a parameter k, or lower the cutoffs"
     )
     assert found(*full) == []  # too few cases to say so
@@ -297,7 +297,7 @@ def test_a_written_cutoff_deeper_than_what_any_case_got(asked: int) -> None:
     ]
     deep = scored(4, *map(str, range(100)), asked=asked, **about)
     assert found(*short) == [("fewer", 3)]
-    assert "returned 3 results at most" in told(*short)
+    assert "returned at most 3 results" in told(*short)
     assert "in 3 cases of 3" in told(*short)
     assert found(*short[:2]) == []
     assert found(*short, deep) == []

@@ -132,8 +132,8 @@ def test_a_case_that_came_to_something_else(make: Maker, other: dict[str, Any]) 
     boots = make.result("boots", ["b1"])
     one, two = shard([boots], "one"), shard([changed(boots, **other)], "two")
     assert why_not(one, two) == (
-        '1 case came to something else in one and two: "boots"; --last takes the result of the record that is named '
-        "last",
+        '1 case has different results in one and two: "boots"; --last takes the '
+        "result of the record that is named last",
     )
     merged = merge_runs([one, two], last=True)
     assert (merged.replaced, merged.again) == ((boots.key,), ())
@@ -151,7 +151,7 @@ def test_all_reasons_are_said_together(make: Maker) -> None:
         "the records cannot be merged",
         "- they were made by different versions of pytest-relevance",
         f"- {FILE}, or a file of judgments or queries that it names, is not the same in one and two",
-        "- 1 case came to something else in one and two",
+        "- 1 case has different results in one and two",
     ]
 
 
@@ -176,7 +176,7 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
     two = Run([of("test_there", other)], name="two")
     assert len(merge_runs([one, two]).run) == 3
     again = Run([of("test_here"), of("test_here", other)], name="again")
-    assert why_not(one, again)[0].startswith("1 case came to something else in one")
+    assert why_not(one, again)[0].startswith("1 case has different results in one")
     assert merge_runs([one, one]).again == (check.key,)
 
 

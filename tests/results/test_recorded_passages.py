@@ -105,9 +105,9 @@ def test_a_passage_that_is_gone_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("now", "clause"),
     [
-        (case(DAYS, "the original receipt"), "1 passage is new or changed, and the texts of then were not kept"),
-        (case(DAYS, "proof of the purchase"), "1 passage is new or changed, and the texts of then were not kept"),
-        (case(collapse=True), "collapse changed, and the texts of then were not kept"),
+        (case(DAYS, "the original receipt"), "1 passage is new or changed, and the earlier texts were not kept"),
+        (case(DAYS, "proof of the purchase"), "1 passage is new or changed, and the earlier texts were not kept"),
+        (case(collapse=True), "collapse changed, and the earlier texts were not kept"),
     ],
 )  # fmt: skip
 def test_an_entry_is_stale_if_it_does_not_know_a_passage(
@@ -124,7 +124,7 @@ def test_an_entry_of_judged_documents_does_not_know_passages() -> None:
     entry = entry_of(result_of(judged, Ranking(("d0", "d1"))))
     found = comparison_of(compared(entry, case(), DAYS))
     assert found.stale == (
-        "2 passages are new or changed, and the texts of then were not kept",
+        "2 passages are new or changed, and the earlier texts were not kept",
     )
 
 
@@ -303,7 +303,7 @@ def test_a_condition_on_a_field_that_was_not_kept_is_not_decided(
     alone = changed(score_case(now, ranking), file=FILE)
     result, _ = Baseline(entries, {}).compare(alone, now)
     assert comparison_of(result).stale == (
-        "1 passage is new or changed, and fields of then were not kept",
+        "1 passage is new or changed, and the earlier fields were not kept",
     )
     with pytest.raises(UnknownPassages, match='looks at "source", and the record'):
         judged_by_passages(run.results[0], now.passages, now.settings)

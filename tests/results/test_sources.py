@@ -52,11 +52,12 @@ REFUSED: dict[str, bytes] = {
     ":2: there is a NUL byte in the file, so it is not a text file": b"query,docid,title\nq,a\0,1\n",
     ":3: the file is not UTF-8 (byte 0xe9 cannot stand there); save it as UTF-8": b"query,docid\nq,a\ncaf\xe9,b\n",
     ":1: the file is not UTF-8 (byte 0xc3 cannot stand there); save it as UTF-8": b"query,docid,caf\xc3",
-    ": the gzip file ends early, it is truncated; fetch or pack it again": TABLE[:-20],
+    ": the gzip file is truncated; fetch or pack it again": TABLE[:-20],
     ": the gzip file is damaged (": TABLE[:100] + b"????" + TABLE[104:],
-    f": the gzip file of {len(BOMB):,} bytes expands to more than 67,108,864 bytes; ": BOMB,
+    f": the gzip file of {len(BOMB):,} bytes expands to more than 67,108,864 bytes, ": BOMB,
     **{
-        f": the file is {what.partition(', with')[0]}; unpack it, ": content
+        f": the file is {what.partition(', with')[0]}, and only gzip is unpacked "
+        "here; ": content
         for what, content in PACKED.items()
     },
 }

@@ -113,8 +113,8 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
         lost.append(_lost_of_raters(judgments, has_ratings=raters is not None))
     if needs_linear:
         lost.append(
-            "the gain 2^grade - 1, for which there are grades too high: gain: linear is "
-            "written"
+            "the gain 2^grade - 1, which some grades are too high for: gain: linear "
+            "is written"
         )
     return Written(data, tuple(lost))
 

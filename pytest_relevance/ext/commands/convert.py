@@ -303,7 +303,7 @@ def _read_case_file(arguments: Namespace) -> _Read:
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")
             raise CommandError(
-                f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out"
+                f"{PROGRAM} convert: a case file has its own {name}; leave --{name} out"
             )
     data = _opened(arguments.source).data
     suite = parse_suite(data, _shown(arguments.source))

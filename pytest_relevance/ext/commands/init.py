@@ -182,8 +182,8 @@ def _suite_for_example(next_command: str) -> _FirstSuite:
         suite=_filled("example_suite", command=next_command),
         conftest=_filled("example_conftest"),
         said=(
-            "They pass as they are, with a toy for a search. Put yours in its place, and "
-            "write your own cases."
+            "They pass as they are, with a toy search. Replace the toy with your "
+            "search, and write your own cases."
         ),
     )
 
@@ -193,8 +193,9 @@ def _suite_for_assistant(next_command: str) -> _FirstSuite:
         suite=_filled("assistant_suite", command=next_command),
         conftest=_filled("assistant_conftest"),
         said=(
-            "They pass as they are, with a toy for a search. Put yours in its place in "
-            "conftest.py, and write your own questions and passages."
+            "They pass as they are, with a toy search. Replace the toy in "
+            "conftest.py with your search, and write your own questions and "
+            "passages."
         ),
     )
 

@@ -136,8 +136,8 @@ def normalized(query: str) -> str:
 CONFLICTING = FileCheck(
     name="conflicting",
     advice=(
-        "one query, two grades for the same document; decide on a grade, or give the two "
-        "different params"
+        "one query with two grades for the same document; decide on a grade, or "
+        "give the two cases different params"
     ),
     find=_conflicting_in_suite,
     find_in_judgments=_conflicting_in_judgments,
@@ -168,8 +168,8 @@ def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
 UNKNOWN = FileCheck(
     name="unknown",
     advice=(
-        "expected or excluded, and not in the catalogue: a misspelt id under exclude can "
-        "never fail; correct the id, or take it out"
+        "expected or excluded, and not in the catalogue; correct the id, or take it "
+        "out. A misspelt id under exclude can never fail"
     ),
 )
 
@@ -252,8 +252,9 @@ def _unjudged_in_suite(suite: Suite) -> Iterator[Problem]:
 UNJUDGED = FileCheck(
     name="unjudged",
     advice=(
-        "queries without judgments, which are measured, so nothing is expected of them; judge some of their "
-        "results, or leave them out with queries: {file: ..., only: judged}"
+        "queries without judgments, of which nothing is expected; judge some of "
+        "their results, or leave the queries out with queries: {file: ..., only: "
+        "judged}"
     ),
     find=_unjudged_in_suite,
 )
@@ -364,7 +365,7 @@ def _notices_of_judgments(judgments: Judgments) -> Iterator[Problem]:
 
 NOTICE = FileCheck(
     name="notice",
-    advice="said in reading; see each of them",
+    advice="notices about the file; read each of them",
     find=_notices_of_suite,
     find_in_judgments=_notices_of_judgments,
 )

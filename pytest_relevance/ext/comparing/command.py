@@ -93,7 +93,10 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--common",
         action="store_true",
-        help="compare the cases that both runs have, and list the others",
+        help=(
+            "compare the cases that both runs have, and list the cases that only "
+            "one has"
+        ),
     )
     parser.add_argument(
         "--missing",
@@ -136,7 +139,10 @@ def _declare_gates(parser: ArgumentParser) -> None:
         "--p",
         metavar="P",
         type=float,
-        help="with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P",
+        help=(
+            "with --max-drop: fail only if the p-value of the drop is at most P; "
+            "p-values of several metrics are corrected by Holm's method"
+        ),
     )
     gates.add_argument(
         "--max-case-drop",

@@ -189,7 +189,9 @@ def _chosen_metrics(
         )
     first, *others = chosen.values()
     refuse_lower_better(
-        first, "name another metric first: it decides whether a query got worse"
+        first,
+        "name another metric first, because the first metric decides whether a query "
+        "got worse",
     )
     return [first, *others]
 

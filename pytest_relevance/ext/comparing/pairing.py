@@ -259,7 +259,7 @@ def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
             other_weights.append(second)
         if are_judged and second.evaluation.digest == NO_DIGEST:
             unjudged.append(second)
-    weighted = "weighted otherwise; the weights are those of the second run"
+    weighted = "with other weights; the weights of the second run count"
     notes = []
     for cases, what in (
         (matched.skipped, "skipped in both runs"),

@@ -303,7 +303,7 @@ def _require_judged(
     judged = examples(queries.by_key) or "none"
     raise Incomparable(
         [
-            f"none of the queries of {run.name} is judged: it has {ids}, the judgments "
-            f"have {judged}"
+            f"none of the queries of {run.name} is judged: the run has {ids}, the "
+            f"judgments have {judged}"
         ]
     )

@@ -402,8 +402,9 @@ class DocumentLookup:
         if unknown:
             documents.has_other_ids = True
             text = (
-                f"{NAME} does not know {quoted(unknown)}, which the search returned: does it "
-                "take the same ids? No document is said to be missing from the index"
+                f"{NAME} does not know {quoted(unknown)}, which the search returned: "
+                "does it take the same ids? So reports do not say which documents "
+                "are missing from the index"
             )
             self._store.unsent.warn(OTHER_IDS, text)
 

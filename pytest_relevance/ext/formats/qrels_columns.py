@@ -179,8 +179,8 @@ def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
     source.refuse(
         f"query {quoted(query)}, document {quoted(document)}: the second column is "
         f"{quoted(rows.iterations[earlier])} in line {line} and "
-        f"{quoted(rows.iterations[row])} here ({lines} like this). These seem to be qrels for "
-        "diversity, qid subtopic docid grade. Here a document has one grade for a query: keep one line for each "
-        "document, such as the one with its highest grade",
+        f"{quoted(rows.iterations[row])} here ({lines} like this). These seem to be "
+        "qrels for diversity, qid subtopic docid grade. Keep one line for each "
+        "document of a query, for example the one with the highest grade",
         rows.place(row),
     )

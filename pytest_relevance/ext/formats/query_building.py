@@ -122,7 +122,8 @@ def _refuse_unclear_numbers(rows: QueryRows, rules: RowRules) -> None:
             continue
         cell = str(cells[number]).strip()
         problems.add(
-            f"{_column(meaning, rules)} has {cell}, and all its numbers with a dot have three digits behind it; write "
+            f"{_column(meaning, rules)} has {cell}, and all numbers with a dot in this column "
+            "have three digits after the dot; write "
             f'thousands: "." if it is {cell.replace(".", "")}, or thousands: "" if the dot is a decimal point',
             rows.place(number),
         )

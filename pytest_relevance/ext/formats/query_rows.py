@@ -195,10 +195,12 @@ def _unread_difference(
     query = quoted(str(rows.columns["query"][row]), 40)
     columns = "column" if len(names) == 1 else "columns"
     return (
-        f"the query {query} stands {_position(rows, first)} too. The rows differ only in the {columns} "
-        f"{listed(map(quoted, names), 'and')} ({there} there, {here} here), which nothing reads, and both would be one "
-        f"case. If the search needs it, write params: {{PARAMETER: {names[0]}}}. Otherwise write merge: true, which "
-        "adds their weights, or keep one of the rows"
+        f"the query {query} stands {_position(rows, first)} too. The rows differ "
+        f"only in the {columns} {listed(map(quoted, names), 'and')} ({there} there, "
+        f"{here} here), which nothing reads, and both would be one case. If the "
+        f"search needs this value, write params: {{PARAMETER: {names[0]}}}. "
+        "Otherwise write merge: true, which adds their weights, or keep one of the "
+        "rows"
     )
 
 

@@ -68,7 +68,7 @@ def read_history(paths: Iterable[str]) -> History:
         runs.read(name)
     if runs.newest is None:
         why = (
-            "no record of a run that finished is there; pytest --relevance-record=FILE "
+            "there is no record of a complete run; pytest --relevance-record=FILE "
             "writes one"
         )
         raise RecordError.at(_PROGRAM, "\n- ".join([why, *left_out.values()]))
@@ -195,7 +195,7 @@ class _Runs:
             self._add(name, record)
             self.newest = record
         else:
-            self.left_out[name] = f"{name}: the run of {same} once more"
+            self.left_out[name] = f"{name}: the same run as {same}"
 
     def _same_run(self, name: str, record: Record) -> str | None:
         """Return the name of an earlier record of the same run, or None.

@@ -145,7 +145,10 @@ def _since_the_first(series: Series) -> Headline:
         moved = 1 if difference > 0 else -1
     said = balance(series.counts, moved)
     if said.kind in (FINE, BETTER) and difference < -ROUNDING:
-        text = "The mean fell within chance, no query by more than its tolerance"
+        text = (
+            "The mean fell, which may be chance, and no query fell by more than its "
+            "tolerance"
+        )
         said = Headline(text, MIXED)
     return _since(series, said)
 
@@ -244,7 +247,7 @@ def _scored_text(series: Series, metric: str) -> str:
     )
     if series.others:
         others = counted(series.others, "case is", "cases are")
-        text += f"; {others} not in all runs, or without one"
+        text += f"; {others} not in all runs, or without a score"
     return text
 
 

@@ -143,7 +143,7 @@ def chance_text(change: MeanChange | None, said: Headline) -> str:
         return ""
     direction = mean_direction(change)
     if not direction:
-        return "The mean moved no further than chance explains."
+        return "The change of the mean may be chance."
     moved = "rose" if direction > 0 else "fell"
     return f"The mean {moved} by more than chance explains."
 

@@ -28,7 +28,9 @@ def declare(parser: ArgumentParser) -> None:
         "file", metavar="FILE", type=existing, help="a judgment file in any format"
     )
     add_reading(parser, "--format", "--scale", "--id-field")
-    between = "compare these two raters (default: both where a file has two)"
+    between = (
+        "compare these two raters (default: the raters of the file, if there are two)"
+    )
     parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
     limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"
     parser.add_argument(

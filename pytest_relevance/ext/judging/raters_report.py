@@ -29,7 +29,8 @@ MOST_LISTED = 20
 _HOW_TO_READ_ALPHA = "reliable from 0.8 on, tentatively from 0.667"
 _ALL_GRADES_EQUAL = "not defined: all grades are the same"
 _MEANING_OF_BIAS = (
-    "bias: their ratings less the mean of the others' ratings of the same documents"
+    "bias: a rater's ratings minus the mean of the other raters' ratings of the "
+    "same documents"
 )
 _UNKNOWN_RATERS = "The file does not say who rated, so nothing can be said of a rater."
 _ALL_HINT = " (--limit 0 lists all)"
@@ -130,7 +131,7 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
             _figure_text(found.alpha),
             _alpha_explained(found.alpha),
         )
-    bias = f"the grades of {second} less those of {first}"
+    bias = f"the grades of {second} minus those of {first}"
     table.add("bias", signed_text(found.bias), bias)
     return table
 

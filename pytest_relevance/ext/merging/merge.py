@@ -301,8 +301,9 @@ def _difference_text(different: Mapping[Key, str]) -> str:
     pairs = dict.fromkeys(different.values())
     names = [quoted(with_variant(case, variant)) for _, case, variant in different]
     return (
-        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: "
-        f"{first_few(names)}; --last takes the result of the record that is named last"
+        f"{counted(len(different), 'case has', 'cases have')} different results in "
+        f"{listed(pairs)}: {first_few(names)}; --last takes the result of the record "
+        "that is named last"
     )
 
 

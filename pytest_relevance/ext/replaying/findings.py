@@ -178,6 +178,6 @@ def _gates_not_known(
             names.append(gate.name)
     if names:
         are = counted(len(names), "gate is", "gates are")
-        brief = f"{are} not met that {recorded.name} does not miss"
+        brief = f"{are} not met, which {recorded.name} met"
         text = f"{brief} ({examples(names)}), {_NOT_COVERED}"
         yield RunFinding(text, fails=True, brief=brief)

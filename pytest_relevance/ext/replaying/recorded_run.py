@@ -236,8 +236,8 @@ class RecordedRun:
             if before.get(name) != value:
                 was, is_now = _shown_names(before.get(name)), _shown_names(value)
                 return (
-                    f"{name} was {was} in {self.name} and is {is_now}, so that the search "
-                    f"may find something else: {HOW_TO_RECORD}"
+                    f"{name} was {was} in {self.name} and is {is_now}, so the search "
+                    f"may find something else now: {HOW_TO_RECORD}"
                 )
         return ""
 

@@ -98,7 +98,7 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
     text = f"{count} nothing now ({examples(queries)})"
     unscored = {case.query for case in found if case.score is None}
     if unscored and len(queries) > 1:
-        text += f"; {len(unscored):,} of them had no score to lose"
+        text += f"; {len(unscored):,} of them had no score before"
     return [Sentence(text, BAD)]
 
 
@@ -202,7 +202,7 @@ def searched_sentences(
     sentences = []
     for text, names in files_by_text.items():
         of_files = f" of {listed(names)}" if len(files_by_text) > 1 else ""
-        said = f"searched since the baseline{of_files}: {text}"
+        said = f"searched since the reference{of_files}: {text}"
         sentences.append(Sentence(said, DOUBT))
     return sentences
 
@@ -379,9 +379,10 @@ def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
 def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sentence:
     """Return how a mean changed, with its 95 % interval and p-value.
 
-    Examples: `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`;
-    `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed. If the interval and
-    the p-value disagree about chance, the sentence says that p decides.
+    Examples: `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% interval -0.161 to -0.056, p
+    <0.001)`; `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed. If the
+    interval and the p-value disagree about chance, the sentence says that the p-value
+    decides.
     """
     means = change.means
     scores = f"{means.first:.3f} -> {means.second:.3f}"
@@ -391,16 +392,16 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
     style = PLAIN
     if is_significant:
         style = GOOD if means.difference > 0 else BAD
-    interval = f"95% {signed_text(change.low)} to {signed_text(change.high)}"
+    interval = f"95% interval {signed_text(change.low)} to {signed_text(change.high)}"
     tested = f"{signed_text(means.difference)}, {interval}, p {p_text(change.p)}"
     text = f"{head}mean {metric} {scores} ({tested})"
     excludes_0 = change.low > 0 or change.high < 0
     if excludes_0 and not is_significant:
         is_tested = means.rose + means.fell >= _FEWEST_TO_TEST
-        why = "p decides, though the interval excludes 0"
-        text += f"; {why if is_tested else 'too few changed for p'}"
+        why = "the p-value decides, although the interval excludes 0"
+        text += f"; {why if is_tested else 'too few changes for p'}"
     elif is_significant and not excludes_0:
-        text += "; p decides, though the interval includes 0"
+        text += "; the p-value decides, although the interval includes 0"
     return Sentence(text, style)
 
 

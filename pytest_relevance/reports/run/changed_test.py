@@ -233,7 +233,8 @@ def change_sentences(
     if unknown:
         names = listed(unknown, "and")
         text = (
-            f"{names} does not say what the test demanded: an earlier version made it"
+            f"{names} does not say what the test demanded: an earlier version of "
+            "pytest-relevance made it"
         )
         sentences.append(Sentence(text, DIM))
     return sentences

@@ -176,13 +176,13 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Return, for example, `61 passed, 30 measured (2 new to the baseline)`."""
+    """Return, for example, `61 passed, 30 measured (2 new to the reference)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
             new += 1
     text = status_counts(results)
-    return f"{text} ({new:,} new to the baseline)" if new else text
+    return f"{text} ({new:,} new to the reference)" if new else text
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> Counter[str]:

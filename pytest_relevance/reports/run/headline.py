@@ -165,7 +165,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
         text = f"Search got worse: {_of_all(worse, counts)}{how_sure(counts)}"
         return Headline(text, WORSE, _TOLD_IF_WORSE)
     if worse:
-        rest = "the mean is unchanged within chance"
+        rest = "the change of the mean may be chance"
         if mean:
             rest = "the mean rose significantly"
         queries = _of_all(worse, counts)

@@ -63,7 +63,7 @@ def lost_sentences(
     parts = _counts_by_reason(lost, WHY_LOST)
     if info.not_run:
         count = counted(len(info.not_run), "file")
-        parts.append(f"nothing ran of {count} ({examples(info.not_run)})")
+        parts.append(f"no case ran of {count} ({examples(info.not_run)})")
     if not parts:
         return []
     source, is_record = _reference_name(files.values())
@@ -120,13 +120,17 @@ def found_something_sentences(
     names = examples(list(dict.fromkeys(result.id for result in failed)))
     what = f"{counted(count, 'case')} without results in the reference {fail}"
     how = "if that is meant, write xfail: REASON in the case"
-    return [Sentence(f"{what}, known or not ({names}): {how}", BAD)]
+    return [
+        Sentence(
+            f"{what}, although --relevance-known=xfail is given ({names}): {how}", BAD
+        )
+    ]
 
 
 def uncompared_in_words(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[str]:
-    """Return texts for a headline: `2 cases are lost`, `nothing ran of 1 file`.
+    """Return texts for a headline: `2 cases are lost`, `no case ran of 1 file`.
 
     Files are not counted if the run was to run only a part of the cases.
     """
@@ -138,7 +142,7 @@ def uncompared_in_words(
     if not_compared:
         parts.append(f"{counted(not_compared, 'case is', 'cases are')} not compared")
     if info.not_run and not info.is_part:
-        parts.append(f"nothing ran of {counted(len(info.not_run), 'file')}")
+        parts.append(f"no case ran of {counted(len(info.not_run), 'file')}")
     return parts
 
 

@@ -26,7 +26,7 @@ from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.entries import misses_a_demand
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
-_WORSE_TOO = ", and what got worse too unless you name cases"
+_WORSE_TOO = ", and also what got worse, unless you name cases"
 
 _UPDATE = "pytest --relevance-update"
 _LOOK = "--relevance-html=report.html"

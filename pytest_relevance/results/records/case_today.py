@@ -266,7 +266,8 @@ def why_stale(
         changes.append(f"the depth was {entry.depth} and is {depth}")
     if _lacks_ranks(entry, result, case):
         changes.append(
-            f"all of the ranking counts now, and the first {entry.depth} were kept"
+            f"the whole ranking counts now, and only the first {entry.depth} results "
+            "were kept"
         )
     judgments = case.judgments
     if judgments is None:

@@ -80,10 +80,10 @@ def why_not_known(
     new = new_keys(entry.passages, keys)
     if new:
         count = counted(len(new), "passage is", "passages are")
-        what = "fields" if entry.texts else "the texts"
-        return f"{count} new or changed, and {what} of then were not kept"
+        what = "fields" if entry.texts else "texts"
+        return f"{count} new or changed, and the earlier {what} were not kept"
     if entry.collapse != settings.collapse:
-        return "collapse changed, and the texts of then were not kept"
+        return "collapse changed, and the earlier texts were not kept"
     return ""
 
 

@@ -206,7 +206,7 @@ class _Reader:
             return header
         advice = "upgrade it"
         if type(version) is int and 0 < version < kind.version:
-            advice = f"delete the file, and {kind.written_by} writes it anew"
+            advice = f"delete the file, and make it again with {kind.written_by}"
         raise self._error(
             f"the file has version {version!r}, and this pytest-relevance knows "
             f"{kind.version}; {advice}",
@@ -223,8 +223,9 @@ class _Reader:
         for number, text in self._texts:
             if end:
                 raise self._error(
-                    f"a line below the last one, {END} in line {end}; restore the file, "
-                    "or move the lines above that one",
+                    f"a line stands below the end of the file, which is {END} in "
+                    f"line {end}; restore the file, or move this line above line "
+                    f"{end}",
                     number,
                 )
             values = _object(text)

@@ -78,7 +78,9 @@ def why_no_id(value: object) -> str:
                 " (integers become floats in a data frame's column if one is missing)"
             )
         cure += ", and scores as (id, score) pairs"
-        return f"a float, {shown(value)}, whose text could be another one's; {cure}"
+        return (
+            f"a float, {shown(value)}, whose text could be that of another id; {cure}"
+        )
     return f"{type_in_words(value)}, {shown(value)}; {cure}"
 
 
@@ -539,10 +541,12 @@ def refuse_several_indexes(
                 template = id_field_of(f"{{{path}}}/{{{field}}}")
                 example = template.join([str(indexes[first]), id_])
                 raise UnreadableRanking(
-                    f"results {first + 1} and {number + 1} have one id, {quoted(id_)}, but not one {path}: it is "
-                    f"{quoted(str(indexes[first]))} and {quoted(index)}; if these are two documents, write id_field: "
-                    f'"{template.written}" in the case file, and judge {quoted(example)}; if they are one, write '
-                    f'id_field: "{{{field}}}"'
+                    f"results {first + 1} and {number + 1} have the same id, "
+                    f"{quoted(id_)}, and different values of {path}, "
+                    f"{quoted(str(indexes[first]))} and {quoted(index)}. If these "
+                    f'are two documents, write id_field: "{template.written}" in '
+                    f"the case file, and judge {quoted(example)}. If they are one "
+                    f'document, write id_field: "{{{field}}}"'
                 )
 
 

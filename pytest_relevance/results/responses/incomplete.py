@@ -72,7 +72,8 @@ def _not_whole(
     says = f"{path} is {shown(as_shown(value))} ({meaning})"
     all_the_same = f"return its list of hits: {shown(as_shown(body), 300)}"
     return UnreadableRanking(
-        f"the response says that it is not whole: {says}; to score it all the same, {all_the_same}"
+        f"the response says that it is not complete: {says}; to score it anyway, "
+        f"{all_the_same}"
     )
 
 
@@ -223,8 +224,10 @@ def _counted_without_results(response: object, total: Total) -> UnreadableRankin
     default = "its size or limit, and its offset or page"
     parameters = _PAGING.get(without_marks(total.path), default)
     return UnreadableRanking(
-        f"the response says that there are results, and has none: {total.path} is {total.value:g}; ask for the "
-        f"first results ({parameters}), or return [] if they are to count as nothing: {shown(as_shown(response), 300)}"
+        f"the response has no results, and says that there are some: {total.path} is "
+        f"{total.value:g}. Ask for the first results ({parameters}). If the search "
+        "should count as one that found nothing, return []: "
+        f"{shown(as_shown(response), 300)}"
     )
 
 
@@ -274,8 +277,9 @@ def _counts_some(value: object) -> bool:
 def _only_in(response: object, name: str) -> UnreadableRanking:
     entries = shown(as_shown(at_path(response, (name,))))
     return UnreadableRanking(
-        f"the response has no results, and something else in {name}: {entries}; return the results that it holds as "
-        f"one list, best first, or return [] if they are to count as nothing: {shown(as_shown(response), 300)}"
+        f"the response has no results, and something else in {name}: {entries}; "
+        "return the results in it as one list, best first, or return [] if they "
+        f"should not count: {shown(as_shown(response), 300)}"
     )
 
 

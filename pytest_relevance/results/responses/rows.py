@@ -357,9 +357,11 @@ def documents_of(
     ids = _checked_ids(None if options.ids is None else options.ids())
     if ids is None:
         advice = (
-            "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
-            "order of insertion, or a mapping from label to id), or, if they are the ids, return them in a list: "
-            "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
+            "give the fixture's value an attribute ids that turns labels into ids: "
+            "search.ids = [...] with the ids in the order of insertion, or a "
+            "mapping from label to id. If the labels are the ids, return them in a "
+            "list: labels[0].tolist(), or with distances zip(labels[0].tolist(), "
+            "distances[0].tolist())"
         )
         raise unreadable("labels of an index", response, advice)
     return [_document_of(ids, label) for label in labels]

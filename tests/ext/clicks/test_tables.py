@@ -64,8 +64,8 @@ def test_the_output_replaces_only_its_own(shop: Shop) -> None:
     said = shop.clicks("log.csv")
     assert said.code == 2
     assert said.err == (
-        'pytest-relevance clicks: --output "clicks.csv" is there, and is no file of pytest-relevance clicks; name '
-        "another file\n"
+        'pytest-relevance clicks: --output "clicks.csv" exists, and is no file of '
+        "pytest-relevance clicks; name another file\n"
     )
 
 
@@ -159,8 +159,8 @@ def test_a_client_with_many_clicks_is_named_and_left_out_on_demand(shop: Shop) -
         ),
         pytest.param(
             f"{HEADER}boots,sku-1,1,60\n",
-            "log.csv:2: found 4 columns where there are 5, separated by commas; mend the line (a file that ends so is "
-            "truncated)\n",
+            "log.csv:2: expected 5 columns, separated by commas, found 4; mend the "
+            "line (a file that ends so is truncated)\n",
             id="truncated",
         ),
         pytest.param(

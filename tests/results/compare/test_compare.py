@@ -240,7 +240,8 @@ def test_what_was_skipped_or_differs_without_being_in_the_way_is_noted(
     assert found.notes == (
         '1 case skipped in both runs: "hats"',
         '3 cases searched with other parameters: "boots", "shoes" and "socks"',
-        '3 cases weighted otherwise; the weights are those of the second run: "boots", "shoes" and "socks"',
+        '3 cases with other weights; the weights of the second run count: "boots", '
+        '"shoes" and "socks"',
     )
     assert (len(found), found.left_out) == (3, ())
     assert found.frame["weight"].tolist() == [2, 2, 2]

@@ -167,7 +167,9 @@ def test_a_file_of_judgments_may_know_the_texts_and_weights_of_its_queries(
 def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
     case = "  - {{query: boots, id: {}, judgments: {{a: 3}}}}\n"
     path = suite(tmp_path, f"cases:\n{case.format('x')}{case.format('y')}")
-    message = r'none of the queries of first is judged: it has "boots", .* "x" and "y"'
+    message = (
+        r'none of the queries of first is judged: the run has "boots", .* "x" and "y"'
+    )
     with pytest.raises(Incomparable, match=message):
         compare_runs({"boots": ["a"]}, {"boots": ["a"]}, judgments=path)
     first, second = {"x": ["a"], "y": []}, {"x": ["a"], "y": ["a"]}
@@ -177,7 +179,9 @@ def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
 def test_a_text_of_several_judged_queries_is_not_guessed(tmp_path: Path) -> None:
     queries = ("# qid:1: boots", "# qid:2: boots")
     path = written(tmp_path / "ltr.txt", *queries, "3 qid:1 # a", "0 qid:2 # a")
-    message = r'none of the queries of first is judged: it has "boots", .* "1" and "2"'
+    message = (
+        r'none of the queries of first is judged: the run has "boots", .* "1" and "2"'
+    )
     with pytest.raises(Incomparable, match=message):
         compare_runs({"boots": ["a"]}, {"boots": ["a"]}, judgments=path)
 

@@ -87,7 +87,7 @@ PARTIAL = {
 
 @pytest.mark.parametrize("sign", PARTIAL)
 def test_azure_answered_in_part(azure: Callable[..., Azure], sign: str) -> None:
-    message = f"the response says that it is not whole: {sign} (Azure AI Search: "
+    message = f"the response says that it is not complete: {sign} (Azure AI Search: "
     assert refusal(azure(PARTIAL[sign]).search()).startswith(message)
     second = azure(MORE, PARTIAL[sign])
     assert refusal(second.search()).startswith(message)
@@ -106,7 +106,7 @@ def test_the_asynchronous_pager_of_azure(
 ) -> None:
     pytest.importorskip("aiohttp")
     assert ids(azure({}).read_async()) == ["a", "b"]
-    assert f"not whole: {sign}" in refusal(azure(PARTIAL[sign]).read_async())
+    assert f"not complete: {sign}" in refusal(azure(PARTIAL[sign]).read_async())
     assert len(ids(azure(MORE).read_async())) == 11
 
 
@@ -243,7 +243,8 @@ def test_redis_reached_its_time_limit(redis: Any) -> None:
     result = redis([1, "b", ["title", "Boots"]], True)
     result.warnings = ["Timeout limit was reached"]
     assert refusal(result).startswith(
-        "the response says that it is not whole: warnings is ['Timeout limit was reached'] (Redis: "
+        "the response says that it is not complete: warnings is ['Timeout limit was "
+        "reached'] (Redis: "
     )
 
 

@@ -93,14 +93,15 @@ PARTIAL: dict[str, object] = {
 
 @pytest.mark.parametrize("sign", PARTIAL)
 def test_a_response_that_says_that_it_is_not_whole_is_refused(sign: str) -> None:
-    says = f"the response says that it is not whole: {sign} ("
+    says = f"the response says that it is not complete: {sign} ("
     assert refusal(PARTIAL[sign]).startswith(says)
 
 
 def test_the_message_says_what_the_sign_means_and_what_to_do() -> None:
     assert refusal(flat(timeoutHits=True)) == (
-        "the response says that it is not whole: timeoutHits is True (Algolia: the search timed out); to score it all "
-        "the same, return its list of hits: {'hits': [{'id': 'a'}], 'timeoutHits': True}"
+        "the response says that it is not complete: timeoutHits is True (Algolia: "
+        "the search timed out); to score it anyway, return its list of hits: "
+        "{'hits': [{'id': 'a'}], 'timeoutHits': True}"
     )
 
 
@@ -238,8 +239,9 @@ def test_a_total_without_a_result_is_refused(
     response: object, says: str, parameters: str
 ) -> None:
     assert refusal(response).startswith(
-        f"the response says that there are results, and has none: {says}; ask for the first results ({parameters}), "
-        "or return [] if they are to count as nothing: "
+        f"the response has no results, and says that there are some: {says}. Ask for "
+        f"the first results ({parameters}). If the search should count as one that "
+        "found nothing, return []: "
     )
 
 
@@ -288,7 +290,7 @@ def test_suggestions_and_groups_are_refused_unless_a_case_looks_at_them(
     message = refusal(ELSEWHERE[name])
     why = f"the response has no results, and something else in {name}: "
     assert message.startswith(why)
-    assert "or return [] if they are to count as nothing: " in message
+    assert "or return [] if they should not count: " in message
     assert read_ranking(ELSEWHERE[name], expects_response=True).ids == []
 
 

@@ -43,7 +43,7 @@ MOCKED: dict[str, tuple[object, str]] = {
     "hits of a mapping": ({"hits": MagicMock()}, "it holds no list"),
     "a flag": (
         {"hits": [{"id": "a"}], "timed_out": MagicMock()},
-        "the response says that it is not whole: timed_out is",
+        "the response says that it is not complete: timed_out is",
     ),
 }
 

@@ -177,7 +177,7 @@ NAME_IT = "name the field with id_field in the case file"
 CURE = "return ids as text or integers"
 PAIRS = "and scores as (id, score) pairs"
 WHOLE = f"{CURE} (integers become floats in a data frame's column if one is missing)"
-FLOAT = "whose text could be another one's"
+FLOAT = "whose text could be that of another id"
 NO_ROW = (
     "is not a (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows as "
     "tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"

@@ -107,15 +107,15 @@ TWO_INDEXES: dict[str, tuple[object, str]] = {
 )
 def test_one_id_in_two_indexes(response: object, template: str) -> None:
     message = refusal(response)
-    assert 'results 1 and 2 have one id, "1", but not one ' in message
-    assert 'it is "articles" and "products"' in message
+    assert 'results 1 and 2 have the same id, "1", and different values of ' in message
+    assert ', "articles" and "products". If' in message
     assert f'write id_field: "{template}" in the case file' in message
     assert 'judge "articles/1"' in message
     assert ids(response, template) == ["articles/1", "products/1"]
 
 
 def test_the_way_out_for_one_document_in_two_indexes() -> None:
-    assert 'if they are one, write id_field: "{_id}"' in refusal(HITS)
+    assert 'If they are one document, write id_field: "{_id}"' in refusal(HITS)
     assert ids(HITS, "{_id}") == ["1", "1"]
 
 
@@ -147,8 +147,9 @@ LACKING: list[tuple[object, str]] = [
     ({"_index": "", "_id": "1"}, f'has an empty field "_index", {NEEDS}'),
     (
         {"_index": "a", "_id": 1.5},
-        f'has a field "_id", {NEEDS}, that is a float, 1.5, whose text could be another one\'s; return ids as text or '
-        "integers, and scores as (id, score) pairs",
+        f'has a field "_id", {NEEDS}, that is a float, 1.5, whose text could be '
+        "that of another id; return ids as text or integers, and scores as (id, "
+        "score) pairs",
     ),
     ("1", f'has no field "_index", {NEEDS}'),
     (("1", 0.5), f'has no field "_index", {NEEDS}'),
@@ -322,7 +323,7 @@ def test_fields_whose_names_are_bytes() -> None:
 
 def test_collections_that_are_numbered() -> None:
     rows = [{"id": "1", "collection": 1}, {"id": "1", "collection": 2}]
-    assert 'but not one collection: it is "1" and "2"' in refusal(rows)
+    assert 'and different values of collection, "1" and "2"' in refusal(rows)
 
 
 @pytest.mark.parametrize(
