@@ -112,7 +112,7 @@ def test_of_many_changes_those_that_cost_most_and_stand_highest_are_shown(
     ranking = ["w", "v", "sku-3", "y", "sku-2"]
     text = report(shop, accepted, ranking, min_ndcg=0.9)
     assert text.partition("since the ")[2] + "\n" == block("""
-        baseline: nDCG@10 1.000 -> 0.326
+        reference: nDCG@10 1.000 -> 0.326
           sku-1   grade 3    1 -> gone   -0.542
           sku-2   grade 3    2 -> 5      -0.132
           w       unjudged   7 -> 1       0.000
