@@ -200,7 +200,7 @@ def test_a_known_item_stays_one_in_records_and_baselines(
     skipped = compare_runs("one.jsonl", "two.jsonl", unjudged="skip")
     assert skipped.counts.got_worse == 1  # the settings of known items stay
 
-    replayed = command("replay", "two.jsonl")
+    replayed = command("replay", "two.jsonl", "-p", "no:asyncio")
     assert replayed.code == 1
     assert "19 of 20 known items are first" in replayed.out
     printed = command("report", "--format", "json", "two.jsonl")
