@@ -169,7 +169,7 @@ def test_an_accepted_ranking_of_too_few_documents_is_stale(rag: Project) -> None
     rag.cases(suite.replace("true", "false"))
     rag.run(UPDATE)
     rag.cases(suite)
-    assert "the first 6 were kept" in rag.run().told("q")
+    assert "the first 6 results were kept" in rag.run().told("q")
     rag.run(UPDATE)
     # as many as there are documents to the depth
     assert accepted(rag)["documents"] == [*"aabacbde"]
