@@ -67,18 +67,18 @@ def first_reason(result: CaseResult) -> str:
 def reason_beside_score(result: CaseResult) -> str:
     """Return why a case failed, for a place beside its score: `below its floor 0.500`.
 
-    The text is empty if the case ended in an error.
+    Reasons about scores come first. The text is empty if the case ended in an error.
     """
     if result.call.error is not None:
         return ""
-    texts = []
+    of_scores, others = [], []
     for reason in without_double_drop(result.evaluation.reasons):
         brief = _score_in_brief(reason, result, is_named=False)
         if brief is None:
-            texts.append(reason_text(reason, result))
+            others.append(reason_text(reason, result))
         else:
-            texts.append(brief.beside_score)
-    return "; ".join(texts)
+            of_scores.append(brief.beside_score)
+    return "; ".join(of_scores + others)
 
 
 @dataclass(frozen=True, slots=True)

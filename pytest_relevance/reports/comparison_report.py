@@ -61,8 +61,9 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
+from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
-from pytest_relevance.results.compare.differences import Difference, MeanChange
+from pytest_relevance.results.compare.differences import Difference
 from pytest_relevance.results.records.fingerprint import changes_text
 
 _MOST_DROPS = 50
@@ -327,31 +328,44 @@ def mean_change_sentences(
 
     `told`: the counts that the headline has already.
     """
-    rows = comparison.metrics
-    sentences = []
+    whole = deciding_mean(comparison)
+    sentences = [] if whole is None else [whole.sentence()]
+    return sentences + further_mean_sentences(comparison, told)
+
+
+def further_mean_sentences(
+    comparison: Comparison, told: Collection[str] = ()
+) -> list[Sentence]:
+    """Return what `mean_change_sentences` returns, without the deciding mean."""
     change = comparison.mean_change
-    if change is None:
-        sentences += [_mean_sentence(comparison, row) for row in rows]
-    else:
-        sentences.append(_deciding_sentence(comparison, change))
-        for row in rows:
-            if row.means is not change.means:
-                sentences.append(_mean_sentence(comparison, row))
+    sentences = []
+    for row in comparison.metrics:
+        if change is None or row.means is not change.means:
+            sentences.append(_mean_sentence(comparison, row))
     if _counts_demands(comparison):
         sentences += changed_results.count_sentences(comparison.counts, told)
     return sentences + changed_results.latency_sentences(comparison.changes)
 
 
-def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
-    """Return the mean whose p-value decides the headline, in words."""
+def deciding_mean(comparison: Comparison) -> changed_results.WholeMean | None:
+    """Return the mean whose p-value decides the headline; None without one."""
+    change = comparison.mean_change
+    if change is None:
+        return None
     results = comparison.results
-    name = comparison.metric or metric_of(results)
+    over = ""
     if len(comparison.variants) > 1:
-        name += f" over {counted(len(comparison.variants), 'variant')}"
-    said = changed_results.mean_change_sentence(change, name, weighted(results))
+        over = f" over {counted(len(comparison.variants), 'variant')}"
+    over_judged = None
     if comparison.is_by_own_metric:
-        said = changed_results.with_judged_alone(said, comparison.changes)
-    return said
+        over_judged = means_over_judged(comparison.changes)
+    return changed_results.WholeMean(
+        change=change,
+        metric=comparison.metric or metric_of(results),
+        over=over,
+        weighted=weighted(results),
+        over_judged=over_judged,
+    )
 
 
 def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:

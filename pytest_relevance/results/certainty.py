@@ -58,6 +58,11 @@ class JudgedMeans:
     before: float
     after: float
 
+    @property
+    def scores(self) -> str:
+        """Return both means as text: `0.749 -> 0.633`."""
+        return f"{self.before:.3f} -> {self.after:.3f}"
+
 
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """Return the means of nDCG@k without the unjudged results of both rankings.

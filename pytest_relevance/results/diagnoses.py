@@ -192,7 +192,7 @@ def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     """Return {key of a failure: index of the first diagnosis that explains it}."""
     numbers: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
-        if not _explains_failures(diagnosis):
+        if not explains_failures(diagnosis):
             continue
         for result in diagnosis.results:
             if result.status in (ERROR, FAILED, INCONCLUSIVE):
@@ -200,7 +200,8 @@ def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     return numbers
 
 
-def _explains_failures(diagnosis: Diagnosis) -> bool:
+def explains_failures(diagnosis: Diagnosis) -> bool:
+    """Say whether a diagnosis is why its cases fail."""
     if diagnosis.is_of_errors:
         return True
     if diagnosis.kind == BROKEN:

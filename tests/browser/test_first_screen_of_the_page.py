@@ -25,27 +25,57 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+def bottoms(reader: Reader, selector: str) -> list[float]:
+    """Where the elements of a selector end, in pixels from the top of the window."""
+    found: list[float] = reader.script(
+        "return [...document.querySelectorAll(arguments[0])]"
+        ".map((each) => each.getBoundingClientRect().bottom)",
+        selector,
+    )
+    return found
+
+
 class TestAtAGlance:
     def test_the_verdict_the_gates_the_charts_and_five_queries_are_in_view(
         self, reader: Reader, page: Path
     ) -> None:
         reader.resize(1400, 900)
         reader.open(page)
-
-        def bottoms(selector: str) -> list[float]:
-            boxes = "[...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect())"
-            found: list[float] = reader.script(
-                f"return {boxes}.map((box) => box.bottom)", selector
-            )
-            return found
-
-        rows = bottoms("#list tbody tr")
+        rows = bottoms(reader, "#list tbody tr")
         others = bottoms(
-            "h1[data-verdict], .mean, .findings li, #charts figure, #controls"
+            reader, "h1[data-verdict], .mean, .findings li, #charts figure, #controls"
         )
         assert len(others) >= 6
         assert max(others) < rows[0]
         assert rows[4] < 900
+
+    def test_on_a_phone_what_is_wrong_comes_before_the_list_and_the_charts_after_it(
+        self, reader: Reader, page: Path
+    ) -> None:
+        reader.resize(390, 844)
+        reader.open(page)
+        (gate,) = bottoms(reader, '[aria-label="failures"] li')
+        worst = bottoms(reader, "#list tbody tr .scores")[0]
+        (charts,) = bottoms(reader, "#charts")
+        assert gate < worst < 844 < charts
+        labels = "return [...document.querySelectorAll('#list tbody tr:first-child td')].map((cell) => cell.dataset.label)"
+        assert reader.script(labels)[1:] == ["lost or fell", "in its place"]
+
+    def test_the_filter_of_failures_is_left_out_if_exactly_they_got_worse(
+        self, reader: Reader, page: Path
+    ) -> None:
+        reader.open(page)
+        assert reader.texts('#controls button[data-show="failed"]') == []
+
+    def test_the_order_tells_of_weights_if_they_differ(
+        self, reader: Reader, page: Path, mixed: Path
+    ) -> None:
+        first = '#controls select[aria-label="sort"] option:first-child'
+        label = f"return document.querySelector('{first}').textContent"
+        reader.open(page)
+        assert reader.script(label) == "worst first, by drop \u00d7 weight"
+        reader.open(mixed)
+        assert reader.script(label) == "worst first"
 
     def test_a_row_has_the_query_first_and_the_reason_once(
         self, reader: Reader, mixed: Path
@@ -112,8 +142,8 @@ class TestDots:
         assert reader.texts(".dots li") == [
             "got worse 1",
             "got better 1",
-            "others 1",
-            "1 without a score",
+            "others 2",
+            "1 of these has no dot",
         ]
         shapes = "return [...document.querySelectorAll('.dots path')].map((path) => path.getAttribute('d'))"
         assert len({*reader.script(shapes)}) == 3
@@ -273,6 +303,7 @@ class TestStates:
             "on top",
         ]
         assert reader.texts(".dots li") == ["failed 1", "others 1"]
+        assert reader.texts('#controls button[data-show="failed"]') == ["Failed 1"]
         assert (
             reader.script(
                 "return document.querySelectorAll('#charts line.diagonal').length"

@@ -39,7 +39,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_grade_decides_an_open_query(reader: Reader, page: Path) -> None:
     reader.open(page)
-    sentence = "1 for certain, 1 needs grades: at least 1 grade decides them."
+    sentence = (
+        "1 for certain, 1 shows results that nobody has graded: "
+        "grade at least 1 to decide."
+    )
     assert reader.text("#verdict p") == sentence
     reader.open_query("hats")
     reader.press("3")
@@ -59,7 +62,7 @@ def test_another_grade_makes_it_certain(reader: Reader, page: Path) -> None:
     reader.press("0", "Escape")
     assert reader.texts("#verdict p")[0] == "Decided: 2 worse, 0 excused."
     reader.press("u", "Escape")
-    assert reader.text("#verdict p").startswith("1 for certain, 1 needs grades")
+    assert reader.text("#verdict p").startswith("1 for certain, 1 shows")
 
 
 def drawn(random: Random, number: int) -> CaseResult | None:

@@ -91,7 +91,7 @@ def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
         "on top",
     ]
     assert (
-        reader.text('tr[data-case$="percent"] td[data-label="lost"]')
+        reader.text('tr[data-case$="percent"] td[data-label="largest loss"]')
         == "elsewhere not returned"
     )
     assert "\u2192" not in reader.text("#list")

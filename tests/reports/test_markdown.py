@@ -61,6 +61,13 @@ def fallen(query: str, titles: dict[str, str] | None = None, **keys: Any) -> Cas
     return changed(found, baseline=accepted, titles=titles or {})
 
 
+def with_unjudged_on_top(query: str) -> CaseResult:
+    """A case that got worse unless `new`, which is first now, is good too."""
+    worse = fallen(query)
+    now = result(query, "new", "same", "good", judgments=GRADES, min_ndcg=0.9)
+    return replace(now, baseline=worse.baseline)
+
+
 def risen(query: str, **keys: Any) -> CaseResult:
     """A case that passes and was lower: `good` was third and is first."""
     found = result(query, "good", "same", "worse", judgments=GRADES, **keys)
@@ -329,7 +336,16 @@ def test_judgments_that_may_explain_it_are_explained_and_asked_for() -> None:
         (run(BOOTS), "The build fails because 1 case fails."),
         (
             run(fallen("watch"), fallen("belt")),
-            "The build fails because 2 queries got worse.",
+            "The build fails because 2 queries got worse: do not release this search as it is.",
+        ),
+        (
+            run(with_unjudged_on_top("watch")),
+            "The build fails because 1 query got worse: "
+            "grade the ungraded results before you decide on a release.",
+        ),
+        (
+            run(fallen("watch"), BOOTS),
+            "The build fails because 1 query got worse and 1 case fails.",
         ),
         (
             run(LAMP, findings=(RunFinding("no such record", True, "nothing ran"),)),

@@ -27,7 +27,7 @@ from pytest_relevance.reports.run.gates import (
     found_text,
     gates_in_order,
 )
-from pytest_relevance.reports.run.headline import Headline, headline, mean_direction
+from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.known_items import known_item_sentences
 from pytest_relevance.reports.run.mean_text import (
     known_text,
@@ -72,12 +72,14 @@ class ScreenLine:
 
     `results`: the cases to which the line links.
     `outcome`, `name`: of a gate; empty for a diagnosis.
+    `is_note`: whether the line is a note for engineers, which explains no failure.
     """
 
     text: str
     results: Sequence[CaseResult] = ()
     outcome: str = ""
     name: str = ""
+    is_note: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,10 @@ class Screen:
     """The sentences of the first screen.
 
     `counts`: how many queries got worse, better or neither, as the headline counts.
+    `means`: the mean that decides the headline comes first.
     `context`: what ran, and what it is compared with.
     `findings`: the gates and diagnoses.
     `build`: whether the build fails and why; empty for a comparison of two runs.
-    `chance`: whether chance explains how far the mean moved; empty if the headline says
-    it, or if no mean moved.
     `can_fail`: whether cases fail. In a comparison of two runs only gates fail.
     """
 
@@ -101,7 +102,6 @@ class Screen:
     findings: Sequence[ScreenLine]
     can_fail: bool = True
     build: str = ""
-    chance: str = ""
 
 
 def screen_of(run: Run) -> Screen:
@@ -119,6 +119,8 @@ def screen_of(run: Run) -> Screen:
         # 2026-11-22 08:03, of a time in ISO 8601
         started = run.info.started[:16].replace("T", " ")
         context.append(f"run of {started} UTC")
+    latencies = changed_results.latency_sentences(changes_since_baseline(ran))
+    context += [each.text for each in latencies[: changed_results.MOST_NAMES]]
     return Screen(
         headline=said,
         counts=count_results(run.results),
@@ -127,25 +129,25 @@ def screen_of(run: Run) -> Screen:
         context=context,
         findings=[*_fault_lines(run, ran), *_gate_lines(gates)],
         build=build_text(run.results, gates, run.info),
-        chance=chance_text(change, said),
     )
 
 
-def chance_text(change: MeanChange | None, said: Headline) -> str:
-    """Return whether chance explains how far the mean moved, as a sentence.
+def whole_mean_texts(
+    whole: changed_results.WholeMean | None, said: Headline
+) -> list[str]:
+    """Return the mean that decides the headline, in words; [] without one.
 
-    Example: `The mean fell by more than chance explains.` The text is empty if no score
-    changed, or if the headline says it.
+    A second text has the means over judged results alone, if these are other figures.
     """
-    if change is None or not (change.means.rose or change.means.fell):
-        return ""
-    if {"got_worse", "got_better"} <= said.told:
-        return ""
-    direction = mean_direction(change)
-    if not direction:
-        return "The change of the mean may be chance."
-    moved = "rose" if direction > 0 else "fell"
-    return f"The mean {moved} by more than chance explains."
+    if whole is None:
+        return []
+    tells_chance = {"got_worse", "got_better"} <= said.told
+    texts = [changed_results.mean_in_words(whole, says_chance=not tells_chance)]
+    alone = whole.over_judged
+    means = whole.change.means
+    if alone and alone.scores != f"{means.first:.3f} -> {means.second:.3f}":
+        texts.append(f"Over judged results alone {alone.scores}.")
+    return texts
 
 
 def _means(
@@ -156,10 +158,11 @@ def _means(
     The mean over all cases comes first, with its test and the counts that the headline
     does not have. Means of several suites and variants follow.
     """
-    sentences = changed_results.whole_mean_sentences(ran, said.told, change)
-    if not sentences:
+    texts = whole_mean_texts(changed_results.whole_mean(ran, change), said)
+    counts = changed_results.whole_count_sentences(ran, said.told)
+    texts += [sentence.text for sentence in counts]
+    if not texts:
         return _present_means(ran)
-    texts = [sentence.text for sentence in sentences]
     if len({(result.file, variant_of(result)) for result in ran}) > 1:
         by_suite = changed_results.mean_sentences(ran, only_changes=True)
         if len(by_suite) > 1:
@@ -200,9 +203,7 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
-    latencies = changed_results.latency_sentences(changes_since_baseline(ran))
-    sentences = latencies[: changed_results.MOST_NAMES]
-    sentences += changed_results.reference_sentences(run, ran)
+    sentences = changed_results.reference_sentences(run, ran)
     sentences += known_item_sentences(ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
@@ -215,7 +216,8 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
     if diagnoses.NOTHING not in kinds:
         findings += emptied_lines(changes_since_baseline(ran))
     for fault in faults(run.results, run.info):
-        findings.append(ScreenLine(fault.text, fault.results))
+        is_note = not fault.explains_failures
+        findings.append(ScreenLine(fault.text, fault.results, is_note=is_note))
     return findings
 
 
@@ -252,42 +254,77 @@ def first_screen_html(
     `chosen`: the cases that the page has.
     """
     said = screen.headline
-    sentences = [each for each in (screen.build, screen.chance) if each]
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = [*screen.notes, *_left_out_notes(rows, chosen)]
-    context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
+    lines = _finding_lines(screen.findings)
+    context = "".join(f"<li>{with_arrows(part)}</li>" for part in screen.context)
     parts = [
         f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
-        *([f'<p class="build">{text(" ".join(sentences))}</p>'] if sentences else []),
+        *([f'<p class="build">{text(screen.build)}</p>'] if screen.build else []),
         *means[:1],
-        '<div id="overview"><div>',
+        *lines.failures,
+        '<div id="overview">',
+        '<section id="charts" aria-label="charts" hidden></section>',
         *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
         *(f'<p class="lost">{with_arrows(note)}</p>' for note in notes),
-        *_findings(screen.findings),
-        f'<ul class="context" aria-label="what ran">{context}</ul>',
+        *lines.gates,
     ]
     explained = metric_explained(results_of(rows))
     if explained:
         parts.append(f'<p class="place">{explained}</p>')
         parts.append(package_text("pytest_relevance.ext.html", "words.html"))
-    parts.append(
-        '</div><section id="charts" aria-label="charts" hidden></section></div>'
-    )
+    parts += [
+        *lines.notes,
+        f'<ul class="context" aria-label="what ran">{context}</ul></div>',
+    ]
     parts.append(variants_section(results_of(rows)))
     parts.append(queries_section(rows, chosen.worst, QueryRows(rows)))
     return "\n".join(parts)
 
 
-def _findings(findings: Sequence[ScreenLine]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _FindingLines:
+    """The gates and diagnoses as HTML, each a list of parts.
+
+    `failures`: what is wrong, and the unmet gates.
+    `gates`: the other gates.
+    `notes`: the notes for engineers, with a heading.
+    """
+
+    failures: Sequence[str]
+    gates: Sequence[str]
+    notes: Sequence[str]
+
+
+def _finding_lines(findings: Sequence[ScreenLine]) -> _FindingLines:
     """Return the gates and diagnoses as HTML. Unmet gates are never folded."""
-    shown: list[str] = []
+    failures: list[str] = []
+    gates: list[str] = []
+    notes: list[str] = []
     folded: list[str] = []
     for place, finding in enumerate(findings):
-        is_short = len(shown) < _MOST_LINES
-        lines = shown if is_short or finding.outcome == FAILED else folded
-        lines.append(_line_html(finding, place))
-    begin = '<ul class="findings" aria-label="gates and diagnoses">'
-    return _folded(shown, folded, "finding", begin=begin, end="</ul>")
+        line = _line_html(finding, place)
+        if finding.is_note:
+            notes.append(line)
+        elif finding.outcome not in ("", FAILED):
+            gates.append(line)
+        elif finding.outcome == FAILED or len(failures) < _MOST_LINES:
+            failures.append(line)
+        else:
+            folded.append(line)
+    room = max(0, _MOST_LINES - len(failures))
+    heading = ["<h2>Notes for engineers</h2>"] if notes else []
+    return _FindingLines(
+        failures=_list_html("failures", failures, folded),
+        gates=_list_html("gates", gates[:room], gates[room:]),
+        notes=heading + _list_html("notes", notes[:_MOST_LINES], notes[_MOST_LINES:]),
+    )
+
+
+def _list_html(name: str, shown: Sequence[str], folded: Sequence[str]) -> list[str]:
+    begin = f'<ul class="findings" aria-label="{name}">'
+    what = "note" if name == "notes" else "finding"
+    return _folded(shown, folded, what, begin=begin, end="</ul>")
 
 
 def _folded(
@@ -334,7 +371,7 @@ def _line_html(finding: ScreenLine, place: int) -> str:
     if finding.results:
         said = f'<a href="#finding={place}">{said}</a>'
     if not finding.outcome:
-        return f'<li class="fault">{said}</li>'
+        return f'<li class="{"note" if finding.is_note else "fault"}">{said}</li>'
     word = OUTCOMES[finding.outcome]
     if finding.outcome == FAILED:
         word = word.upper()

@@ -19,10 +19,10 @@ from pytest_relevance.ext.html.embedding import embedded
 from pytest_relevance.ext.html.first_screen import (
     Screen,
     ScreenLine,
-    chance_text,
     emptied_lines,
     first_screen_html,
     screen_of,
+    whole_mean_texts,
 )
 from pytest_relevance.ext.html.page_data import page_json
 from pytest_relevance.ext.html.page_rows import (
@@ -35,7 +35,8 @@ from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.reports.comparison_report import (
     comparison_headline,
     counts_text,
-    mean_change_sentences,
+    deciding_mean,
+    further_mean_sentences,
 )
 from pytest_relevance.reports.html.page_parts import (
     ARROW,
@@ -152,11 +153,12 @@ def _comparison_screen(
     texts = [settings_text(settings) for settings in comparison.settings]
     context += dict.fromkeys(texts)  # some settings have the same text
     said = comparison_headline(comparison, gates)
-    means = mean_change_sentences(comparison, said.told)
+    means = whole_mean_texts(deciding_mean(comparison), said)
+    further = further_mean_sentences(comparison, said.told)
     return Screen(
         headline=said,
         counts=comparison.counts,
-        means=[sentence.text for sentence in means],
+        means=[*means, *(sentence.text for sentence in further)],
         notes=comparison.notes,
         context=context,
         findings=[
@@ -164,7 +166,6 @@ def _comparison_screen(
             *_gate_findings(comparison, gates),
         ],
         can_fail=False,
-        chance=chance_text(comparison.mean_change, said),
     )
 
 

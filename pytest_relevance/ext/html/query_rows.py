@@ -32,6 +32,8 @@ WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 """What a row says of a case without results, by its verdict."""
 
 
+_WEIGHT = "how much the query counts in the mean, for example how often it is searched"
+
 _LEAST_WIDTH = 2  # of a bar, of 100
 _TRACK = element("rect", "track", width="100", height="14")
 _STRETCHED = {
@@ -79,11 +81,15 @@ class QueryRows:
         cells = [
             self._query_cell(row.result),
             self._scores_cell(row, change),
-            _lost_cell(documents[LOST_DOCUMENT], row.result),
-            _on_top_cell(documents, explained),
         ]
+        if len(self.titles) > len(cells):
+            lost_title, on_top_title = self.titles[len(cells) :]
+            lost = _lost_spans(documents[LOST_DOCUMENT], row.result)
+            cells.append(_document_cell(lost, lost_title))
+            on_top = _on_top_spans(documents, explained)
+            cells.append(_document_cell(on_top, on_top_title))
         name = {"data-case": self._names[id(row.result)]}
-        return element("tr", row.tone, cells[: len(self.titles)], **name)
+        return element("tr", row.tone, cells, **name)
 
     def _query_cell(self, result: CaseResult) -> Element:
         """Return the cell with the query, its id, its variant and its weight."""
@@ -98,7 +104,7 @@ class QueryRows:
             parts += [" ", element("span", "variant", [variant])]
         if result.weight != 1:
             weight = f"weight {number_text(result.weight)}"
-            parts += [" ", element("span", "variant", [weight])]
+            parts += [" ", element("span", "variant", [weight], title=_WEIGHT)]
         return element("th", "", parts, scope="row")
 
     def _scores_cell(self, row: PageRow, change: CaseChange) -> Element:
@@ -143,20 +149,23 @@ def _has_documents(row: PageRow) -> bool:
     return bool(row.result.ranking.documents or (before and before.documents))
 
 
-def _lost_cell(lost: Line, result: CaseResult) -> Element:
-    if result.call.error is not None:
-        lost = ()
-    return element("td", "", _spans(lost), **{"data-label": "lost"})
+def _document_cell(spans: Line, title: str) -> Element:
+    """Return a cell with a document. On a narrow screen the title stands before it."""
+    return element("td", "", _spans(spans), **{"data-label": title})
 
 
-def _on_top_cell(documents: Mapping[str, Line], change: CaseChange) -> Element:
+def _lost_spans(lost: Line, result: CaseResult) -> Line:
+    return () if result.call.error is not None else lost
+
+
+def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
     on_top = documents[DOCUMENT_ON_TOP]
     gained = documents[GAINED_DOCUMENT]
     if gained and change.weighted_change > 0:
         on_top = gained
     if not on_top:
         on_top = ((WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
-    return element("td", "", _spans(on_top), **{"data-label": "on top"})
+    return on_top
 
 
 def _spans(spans: Line) -> list[Element | str]:
@@ -171,6 +180,8 @@ def _spans(spans: Line) -> list[Element | str]:
             parts.append(element("span", "title", [element("bdi", "", [words])]))
         else:
             place = words.strip().replace("->", ARROW)
+            if place[0].isdigit():
+                place = f"rank {place}"
             parts.append(element("span", "place", [place]))
     return parts
 

@@ -9,6 +9,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
 from pytest_relevance.results.case_result import CaseResult, grouped, has_failed
+from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
     FAILED_BEFORE,
@@ -55,6 +56,10 @@ def build_text(
 
     Example: `The build fails because 44 queries got worse and 1 gate is not met.`
 
+    If it fails only because queries got worse, the text says what that means for a
+    release: `The build fails because 44 queries got worse: do not release this search
+    as it is.`
+
     Without results the text says that no case was searched: then pytest's exit code
     depends on the other tests of the run.
     """
@@ -63,7 +68,25 @@ def build_text(
         return NOTHING
     if not reasons:
         return PASSES if info.replayed is None else PASSES_REPLAY
-    return f"The build fails because {listed(reasons, 'and')}."
+    meaning = ""
+    if len(reasons) == 1 and info.replayed is None:
+        meaning = _meaning(results)
+    return f"The build fails because {listed(reasons, 'and')}{meaning}."
+
+
+def _meaning(results: Sequence[CaseResult]) -> str:
+    """Return what it means for a release that queries got worse, as the end of a text.
+
+    "" if cases fail for any other reason. If grades may excuse all that got worse, the
+    text says to grade first.
+    """
+    failed = [result for result in results if has_failed(result)]
+    if not failed or any(failure_kind(result) != GOT_WORSE for result in failed):
+        return ""
+    counts = count_results(failed)
+    if counts.open and counts.open == counts.got_worse:
+        return ": grade the ungraded results before you decide on a release"
+    return ": do not release this search as it is"
 
 
 def build_fails(

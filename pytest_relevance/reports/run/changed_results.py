@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import (
@@ -48,7 +48,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
-from pytest_relevance.results.certainty import means_over_judged
+from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
 from pytest_relevance.results.change_counts import ChangeCounts, count_changes
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare import differences
@@ -228,36 +228,89 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 # --- means and latencies --------------------------------------------------------------
 
 
-def whole_mean_sentences(
-    results: Sequence[CaseResult],
-    told: Collection[str] = (),
-    change: MeanChange | None = None,
-) -> list[Sentence]:
-    """Return how the mean over all cases changed, and how many queries changed.
+@dataclass(frozen=True, slots=True)
+class WholeMean:
+    """How the mean that decides the headline changed.
 
-    There are no sentences if no case is compared. The p-value of this mean decides the
-    headline.
+    `metric`: its name; the mean may be by another one than nDCG in a comparison.
+    `over`: for example ` over 2 suites`, or "".
+    `weighted`: `weighted `, or "".
+    `over_judged`: the means over judged results alone; None if nothing is unjudged.
+    """
 
-    `told`: the counts that the headline has, by their names in `ChangeCounts`. They are
-        left out.
+    change: MeanChange
+    metric: str
+    over: str = ""
+    weighted: str = ""
+    over_judged: JudgedMeans | None = None
+
+    def sentence(self) -> Sentence:
+        """Return the means for a terminal and Markdown, with their test.
+
+        The sentence ends with the means over judged results: `; over judged results
+        alone 0.749 -> 0.633`.
+        """
+        metric = self.metric + self.over
+        said = mean_change_sentence(self.change, metric, self.weighted)
+        if self.over_judged is None:
+            return said
+        alone = f"over judged results alone {self.over_judged.scores}"
+        return Sentence(f"{said.text}; {alone}", said.style)
+
+
+def whole_mean(
+    results: Sequence[CaseResult], change: MeanChange | None = None
+) -> WholeMean | None:
+    """Return how the mean over all cases changed; None if no case is compared.
+
+    The p-value of this mean decides the headline.
+
     `change`: what `mean_change` returned for the results that ran; None if it was not
         called.
     """
     ran = [result for result in results if result.status != SKIPPED]
     changes = changes_since_baseline(ran)
-    counts = count_changes(changes)
-    if not counts.compared:
-        return []
-    sentences = []
+    if not count_changes(changes).compared:
+        return None
     if change is None:
         change = differences.mean_change(ran)
-    if change is not None:
-        scored = [result for result in ran if result.score is not None]
-        metric = metric_of(scored) + _over_what(ran)
-        said = mean_change_sentence(change, metric, weighted(scored))
-        sentences.append(with_judged_alone(said, changes))
-    others = case_count(ran) - counts.compared
-    return [*sentences, *count_sentences(counts, told, others)]
+    if change is None:
+        return None
+    scored = [result for result in ran if result.score is not None]
+    return WholeMean(
+        change=change,
+        metric=metric_of(scored),
+        over=_over_what(ran),
+        weighted=weighted(scored),
+        over_judged=means_over_judged(changes),
+    )
+
+
+def whole_mean_sentences(
+    results: Sequence[CaseResult],
+    told: Collection[str] = (),
+) -> list[Sentence]:
+    """Return how the mean over all cases changed, and how many queries changed.
+
+    There are no sentences if no case is compared.
+
+    `told`: the counts that the headline has, by their names in `ChangeCounts`. They are
+        left out.
+    """
+    whole = whole_mean(results)
+    sentences = [] if whole is None else [whole.sentence()]
+    return [*sentences, *whole_count_sentences(results, told)]
+
+
+def whole_count_sentences(
+    results: Sequence[CaseResult], told: Collection[str] = ()
+) -> list[Sentence]:
+    """Return `count_sentences` over all cases that ran; [] if none is compared."""
+    ran = [result for result in results if result.status != SKIPPED]
+    counts = count_changes(changes_since_baseline(ran))
+    if not counts.compared:
+        return []
+    return count_sentences(counts, told, others=case_count(ran) - counts.compared)
 
 
 def _over_what(results: Sequence[CaseResult]) -> str:
@@ -270,18 +323,6 @@ def _over_what(results: Sequence[CaseResult]) -> str:
     if variants > 1:
         parts.append(counted(variants, "variant"))
     return f" over {listed(parts, 'and')}" if parts else ""
-
-
-def with_judged_alone(said: Sentence, changes: Iterable[Change]) -> Sentence:
-    """Return a sentence with the means over judged results if a result is unjudged.
-
-    The sentence ends with the means: `; over judged results alone 0.749 -> 0.633`.
-    """
-    means = means_over_judged(changes)
-    if means is None:
-        return said
-    scores = f"{means.before:.3f} -> {means.after:.3f}"
-    return replace(said, text=f"{said.text}; over judged results alone {scores}")
 
 
 _COUNTS = {
@@ -395,14 +436,58 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
     interval = f"95% interval {signed_text(change.low)} to {signed_text(change.high)}"
     tested = f"{signed_text(means.difference)}, {interval}, p {p_text(change.p)}"
     text = f"{head}mean {metric} {scores} ({tested})"
+    why = _why_p_decides(change)
+    return Sentence(f"{text}; {why}" if why else text, style)
+
+
+def _why_p_decides(change: MeanChange) -> str:
+    """Return why p counts if the interval says something else of chance; else ""."""
     excludes_0 = change.low > 0 or change.high < 0
-    if excludes_0 and not is_significant:
-        is_tested = means.rose + means.fell >= _FEWEST_TO_TEST
-        why = "the p-value decides, although the interval excludes 0"
-        text += f"; {why if is_tested else 'too few changes for p'}"
-    elif is_significant and not excludes_0:
-        text += "; the p-value decides, although the interval includes 0"
-    return Sentence(text, style)
+    is_significant = change.p <= SIGNIFICANT
+    if excludes_0 == is_significant:
+        return ""
+    if is_significant:
+        return "the p-value decides, although the interval includes 0"
+    changed = change.means.rose + change.means.fell
+    if changed < _FEWEST_TO_TEST:
+        return "too few changes for p"
+    return "the p-value decides, although the interval excludes 0"
+
+
+def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
+    """Return how a mean changed for readers who know no statistics.
+
+    Example: `On average nDCG@10 fell from 0.728 to 0.621 (1 is perfect). That is more
+    than chance: the true change lies between -0.161 and -0.056 (95%, p <0.001).`
+
+    `says_chance`: whether the text says if chance explains the change; the headline may
+        say it.
+    """
+    change = whole.change
+    means = change.means
+    head = f"On {whole.weighted}average{whole.over} {whole.metric}"
+    perfect = ""
+    if whole.metric.startswith(("nDCG@", "RR@")):
+        perfect = " (1 is perfect)"
+    before, after = f"{means.first:.3f}", f"{means.second:.3f}"
+    if not means.rose and not means.fell:
+        return f"{head} is {after} as before{perfect}."
+    if before == after:
+        moved = f"stayed at {after}"
+    else:
+        verb = "rose" if means.difference > 0 else "fell"
+        moved = f"{verb} from {before} to {after}"
+    low, high = signed_text(change.low), signed_text(change.high)
+    why = _why_p_decides(change)
+    tested = f"95%, p {p_text(change.p)}{f'; {why}' if why else ''}"
+    true_change = f"the true change lies between {low} and {high} ({tested})"
+    if not says_chance:
+        true_change = f"T{true_change[1:]}"
+    elif change.p <= SIGNIFICANT:
+        true_change = f"That is more than chance: {true_change}"
+    else:
+        true_change = f"That may be chance: {true_change}"
+    return f"{head} {moved}{perfect}. {true_change}."
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:

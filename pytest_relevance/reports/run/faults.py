@@ -20,6 +20,7 @@ from pytest_relevance.results.diagnoses import (
     BROKEN,
     SEARCH,
     Diagnosis,
+    explains_failures,
     explanation,
 )
 from pytest_relevance.results.diagnosis_kinds import TIES
@@ -36,11 +37,14 @@ class Fault:
     A warning about a fixture or a hook of the project has no cases.
 
     `is_minor`: whether the scores are right, and may only differ in the next run.
+    `explains_failures`: whether the fault is why its cases fail. Otherwise it is a note
+        for the engineers of the search.
     """
 
     text: str
     results: Sequence[CaseResult] = ()
     is_minor: bool = False
+    explains_failures: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -53,11 +57,17 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     found = []
     for diagnosis in diagnoses.diagnose(results):
         text = _diagnosis_text(diagnosis)
-        is_minor = diagnosis.kind == TIES.name
-        found.append(Fault(text, diagnosis.results, is_minor=is_minor))
+        fault = Fault(
+            text,
+            diagnosis.results,
+            is_minor=diagnosis.kind == TIES.name,
+            explains_failures=explains_failures(diagnosis),
+        )
+        found.append(fault)
     given_up = diagnoses.not_searched(results)
     if given_up:
-        found.append(Fault(not_searched_text(given_up), given_up))
+        text = not_searched_text(given_up)
+        found.append(Fault(text, given_up, explains_failures=True))
     for warning in diagnoses.project_faults(info):
         found.append(Fault(warning.message))
     return found

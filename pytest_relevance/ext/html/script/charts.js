@@ -59,9 +59,9 @@ function dotChart(data) {
   if (!data.canFail) {
     kinds.delete("failed");
   }
+  const kindOf = (/** @type {Case} */ item) => [...kinds.keys()].find((name) => SHOWN[name].includes(item)) ?? "";
   for (const dot of dots) {
-    const show = [...kinds.keys()].find((name) => SHOWN[name].includes(dot.item)) ?? "";
-    kinds.get(show)?.push(dot);
+    kinds.get(kindOf(dot.item))?.push(dot);
   }
   const shapes = [...kinds].map(([show, own]) => dotShapes(show, own)).reverse();
   const line = (/** @type {string} */ name, /** @type {number[]} */ ...[x1, y1, x2, y2]) =>
@@ -85,14 +85,24 @@ function dotChart(data) {
   const hint = isOne ? `dashed: floor ${scoreText(floor)}` : "click a dot, or go with arrow keys";
   const said = make("p", { class: "said place", "aria-live": "polite" }, hint);
   drawing.append(dotLink(drawing, dots, said));
-  const others = dots.length > (kinds.get("")?.length ?? 0) ? "others" : "queries";
-  const entries = [...kinds].flatMap(([show, own]) => legendEntry(show, data.counts[show] ?? own.length, others));
-  const legend = make("ul", { class: "dots" }, ...entries);
-  const rest = data.cases.length - items.length;
-  if (rest) {
-    legend.append(make("li", {}, `${rest.toLocaleString("en")} without a score`));
-  }
+  const legend = legendOf(data, grouped(data.cases, kindOf), [...kinds.keys()], data.cases.length - items.length);
   return figure(name, legend, drawing, said, dotTable(items, isCompared));
+}
+
+/**
+ * Return the legend: how many queries there are of each kind, with or without a dot. So the numbers add up to all queries.
+ * @param {PageData} data @param {Map<string, Case[]>} cases by kind @param {string[]} kinds in their order
+ * @param {number} undrawn how many queries have no dot
+ */
+function legendOf(data, cases, kinds, undrawn) {
+  const countOf = (/** @type {string} */ kind) => data.counts[kind] ?? cases.get(kind)?.length ?? 0;
+  const others = kinds.some((kind) => kind && countOf(kind)) ? "others" : "queries";
+  const legend = make("ul", { class: "dots" }, ...kinds.flatMap((kind) => legendEntry(kind, countOf(kind), others)));
+  if (undrawn) {
+    const words = `${undrawn.toLocaleString("en")} of these ${undrawn === 1 ? "has" : "have"} no dot`;
+    legend.append(make("li", { title: "without a score now or before" }, words));
+  }
+  return legend;
 }
 
 /** Return the texts at the axes. `across` and `up` turn a share from 0 to 1 into a place in the drawing. @param {(share: number) => number} across @param {(share: number) => number} up @param {boolean} isCompared */

@@ -64,8 +64,9 @@ class CaseList {
     for (const [name, { includes }] of Object.entries(SHOWN)) {
       this.counts[name] = this.data.cases.filter(includes).length;
     }
-    if (!this.data.canFail) {
-      this.counts.failed = 0;
+    const isFailedAlone = this.data.cases.some((item) => isFailed(item) !== (item.gotWorse === true));
+    if (!this.data.canFail || !isFailedAlone) {
+      this.counts.failed = 0; // "Got worse" shows the same queries
     }
     for (const [name, valuesOf] of Object.entries(CHOICES)) {
       const values = [...new Set(this.data.cases.flatMap(valuesOf))].sort(COLLATOR.compare);
@@ -75,10 +76,11 @@ class CaseList {
     }
     const isOffered = (/** @type {string} */ name) =>
       (name !== "change" || this.isCompared) && (name !== "judge" || this.grades.toJudge.size > 0);
+    const hasWeights = new Set(this.data.cases.map((item) => item.weight ?? 1)).size > 1;
     const orders = Object.entries(ORDERS).filter(([name]) => isOffered(name));
     this.selects.sort = this.select(
       "sort",
-      orders.map(([name, { label }]) => [name, label]),
+      orders.map(([name, { label }]) => [name, !name && hasWeights ? `${label}, by drop \u00d7 weight` : label]),
     );
     this.controls.replaceChildren(this.chip, this.filters, ...Object.values(this.selects), this.search);
     this.controls.hidden = false;

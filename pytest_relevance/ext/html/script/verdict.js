@@ -64,14 +64,15 @@ class Verdict {
     if (!open) {
       return `Decided: ${certain.toLocaleString("en")} worse, ${excused.toLocaleString("en")} excused.`;
     }
-    const parts = [`${certain.toLocaleString("en")} for certain`];
-    if (excused) {
-      parts.push(`${excused.toLocaleString("en")} excused by your grades`);
-    }
-    return `${parts.join(", ")}, ${needGrades(open)}${this.left()}.`;
+    const parts = [
+      ...(certain ? [`${certain.toLocaleString("en")} for certain`] : []),
+      ...(excused ? [`${excused.toLocaleString("en")} excused by your grades`] : []),
+      `${open.toLocaleString("en")} ${open === 1 ? "shows" : "show"} results that nobody has graded`,
+    ];
+    return `${parts.join(", ")}${this.left()}.`;
   }
 
-  /** Say how many grades are left: `: at least 36 grades decide them`. */
+  /** Say how many grades are left: `: grade at least 36 to decide`. */
   left() {
     let [grades, undecidable] = [0, 0];
     for (const items of this.queries.filter((each) => this.stateOf(each) === "open")) {
@@ -80,8 +81,7 @@ class Verdict {
       undecidable += fewest.length ? 0 : 1;
     }
     const rest = undecidable ? `; no grades here decide ${undecidable} of them` : "";
-    const verb = grades === 1 ? "decides" : "decide";
-    return grades ? `: at least ${counted(grades, "grade", "grades")} ${verb} them${rest}` : rest;
+    return grades ? `: grade at least ${grades.toLocaleString("en")} to decide${rest}` : rest;
   }
 
   /** Return the fewest grades that can settle a case; 0 if no grades can, or if it is settled. @param {Case} item */
