@@ -97,8 +97,8 @@ def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
     # the accepted ranking of the other one is no better
     one_emptied = "Search got worse: 1 of 4 queries (for certain)"
     assert f"{one_emptied}; 1 changed by more than allowed" in run.summary
-    advice = "pytest --relevance-update # 1 changed, and what got worse too"
-    assert f"{advice} unless you name cases" in run.said
+    advice = "pytest --relevance-update # 1 changed, and also what got worse"
+    assert f"{advice}, unless you name cases" in run.said
     _, worse, differ = re.split(
         r"\*\*(?:Got worse|Changed by .*?) \(1\)", found.markdown
     )

@@ -212,15 +212,15 @@ def test_a_cutoff_deeper_than_what_any_case_got_is_told(
     project.cases(suite("R@100: 0.5"))
     run = project.run(*options)
     assert run.code == 0
-    deep = "and cutoffs look deeper (as deep as rank 100, in 1 case of 3)"
-    said = f"search returned 10 results at most, {deep}: {advice}, or lower the cutoffs"
-    assert run.sentences("search returned 10 results at most") == [said]
+    deep = "and cutoffs look deeper (to rank 100, in 1 case of 3)"
+    said = f"search returned at most 10 results, {deep}: {advice}, or lower the cutoffs"
+    assert run.sentences("search returned at most 10 results") == [said]
 
 
 def test_a_cutoff_of_a_gate_counts_and_one_that_a_case_reaches_is_not_told(
     ten: Project,
 ) -> None:
     ten.cases("gates: [{mean: {R@100: 0.1}}]\n" + suite("R@50: 0.01"))
-    assert ten.run().sentences("search returned 10 results at most")
+    assert ten.run().sentences("search returned at most 10 results")
     ten.conftest(HANDS_ON)
     assert ten.run().sentences("search returned") == []

@@ -227,7 +227,7 @@ def test_what_was_compiled_once_may_be_scored_often() -> None:
 def test_judgments_and_rankings_with_no_query_in_common_are_warned_of() -> None:
     with pytest.warns(
         RelevanceWarning,
-        match=r"none of the 1 judged queries has a ranking.*such as 'laptop' and 'q067'",
+        match=r"none of the 1 judged queries has a ranking.*for example 'laptop' and 'q067'",
     ):
         scores = evaluate({"laptop": {"a": 1}}, {"q067": ["a"]})
     assert scores.loc["laptop", "nDCG@10"] == 0

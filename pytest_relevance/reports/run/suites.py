@@ -128,7 +128,7 @@ def _suite_figures(
         undefined = _without_score(results)
         if undefined:
             # in parentheses: they have been counted already
-            counts += f" ({undefined:,} without a score)"
+            counts += f" ({undefined:,} unscored)"
     figures.append(counts)
     outcomes = [outcome for outcome in STATUSES if gates.get(outcome)]
     if outcomes:

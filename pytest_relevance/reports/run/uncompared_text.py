@@ -122,7 +122,7 @@ def found_something_sentences(
     how = "if that is meant, write xfail: REASON in the case"
     return [
         Sentence(
-            f"{what}, although --relevance-known=xfail is given ({names}): {how}", BAD
+            f"{what} ({names}), although --relevance-known=xfail is given: {how}", BAD
         )
     ]
 

@@ -359,7 +359,7 @@ def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     limit = csv.field_size_limit()
     assert read_judgments(path) == {f"q {long}": {f"d {long}": 3}, "shoes": {"a": 3}}
     path.write_bytes(data + b"1,2,3\n")
-    with pytest.raises(FileError, match="3 columns"):
+    with pytest.raises(FileError, match="found 3"):
         read_judgments(path)
     assert csv.field_size_limit() == limit
 

@@ -233,10 +233,12 @@ def problems_of(path: Path, *ids: str, **columns: Any) -> list[str]:
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     path = write("products.csv", "id,title\na,A\nb\n\nc,C,D\n")
     problems = problems_of(path, "a", show=("titel",))
-    assert [problem.partition(" column")[0] for problem in problems] == [
-        "products.csv:1: show: there is no",
-        "products.csv:3: found 1",
-        "products.csv:5: found 3",
+    assert [
+        problem.partition("; ")[0].partition(' "titel"')[0] for problem in problems
+    ] == [
+        "products.csv:1: show: there is no column",
+        "products.csv:3: expected 2 columns, separated by commas, found 1",
+        "products.csv:5: expected 2 columns, separated by commas, found 3",
     ]
     (problem,) = problems_of(path, id="sku")
     assert problem.startswith('products.csv:1: there is no column "sku"')

@@ -138,7 +138,7 @@ def test_the_rows_of_an_esql_query() -> None:
 
 def test_an_esql_query_that_answered_in_part() -> None:
     message = refusal(table(["b", "Boots", 1.4], is_partial=True))
-    assert message.startswith("the response says that it is not whole: is_partial")
+    assert message.startswith("the response says that it is not complete: is_partial")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_labels_without_ids(pair: object) -> None:
     assert "with distances zip(labels[0].tolist(), distances[0].tolist())" in message
     with_distances = zip(labels[0].tolist(), distances[0].tolist(), strict=True)
     assert pairs(with_distances) == [("0", 0), ("2", 1), ("3", 4)]
-    assert "if they are the ids, return them in a list: labels[0].tolist()" in message
+    assert "return them in a list: labels[0].tolist()" in message
     assert ids(labels[0].tolist()) == ["0", "2", "3"]
 
 

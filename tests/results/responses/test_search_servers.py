@@ -163,7 +163,7 @@ def test_documents_of_a_class_of_the_user(dsl: Dsl) -> None:
         (TIMED_OUT, "timed_out is True"),
         ({**BODY, "_shards": {**SHARDS, "total": 2}}, "shards did not answer"),
         (FAILED, "search returned an error: "),
-        ({"hits": {"total": {"value": 120}, "hits": []}}, "hits.total is 120; ask for"),
+        ({"hits": {"total": {"value": 120}, "hits": []}}, "hits.total is 120. Ask for"),
     ],
     ids=["timed out", "shards", "an error", "a total"],
 )
@@ -207,5 +207,5 @@ def test_the_results_of_pysolr() -> None:
     assert read_ranking(solr(2, *docs)) == Ranking(["b", "a"], ["Boots", "Apron"])
     partial = solr(2, *docs, partialResults="omitted")
     assert "responseHeader.partialResults is 'omitted'" in refusal(partial)
-    says = "response.numFound is 120; ask for the first results (rows and"
+    says = "response.numFound is 120. Ask for the first results (rows and"
     assert says in refusal(solr(120))
