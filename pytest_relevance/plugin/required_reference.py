@@ -26,7 +26,7 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.case_result import ERROR, CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.records.run_info import FileInfo, RunFinding
 from pytest_relevance.results.records.uncompared import (
@@ -261,6 +261,8 @@ def _lost_cases(
     else:
         what += f" ({_names(lost)})"
         how = "restore them or their judgments, or accept it with --relevance-update or another record"
+    if all(case.why == ERROR for case in lost):
+        how = "mend the search, and run them again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
     text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"

@@ -429,3 +429,12 @@ def test_a_report_of_two_records_says_it_too(shop: Shop, command: Command) -> No
     assert found.code == 0
     assert 'not compared: 1 case ended in an error ("socks")' in found.out
     assert "main.jsonl has no ranking of 1 case that ran" in found.out
+
+
+def test_cases_whose_search_failed_are_to_be_run_again(before: Shop) -> None:
+    down = dict.fromkeys(("gone", "unjudged", "same", "listed", "other"), "boom")
+    before.returns(**down)
+    run = before.run(REQUIRE)
+    assert run.code == 1
+    assert "mend the search, and run them again" in run.said
+    assert "--relevance-update" not in run.said
