@@ -100,3 +100,14 @@ def test_judgments_have_no_sample(log: Shop) -> None:
         "judgments: {file: log.csv, sample: {n: 3}}\ncases: [{query: hats}]\n"
     )
     assert 'unknown key "sample"' in found
+
+
+def test_the_sizes_of_a_sample_decide_which_spelling_stays(shop: Shop) -> None:
+    """Wherever the rows stand."""
+    queries = "queries: {file: log.csv, merge: true, sample: {n: 5, by: size}}\n"
+    shop.write("log.csv", "query,size\nAsus,2\nasus,98\n")
+    (case,) = shop.read(queries).cases
+    assert (case.query, case.weight) == ("asus", 100)
+    shop.write("log.csv", "query,size\nasus,98\nAsus,2\n")
+    (case,) = shop.read(queries).cases
+    assert case.query == "asus"

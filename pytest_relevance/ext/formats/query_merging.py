@@ -168,14 +168,11 @@ def _united(group: Sequence[QueryOfRow], id_of: Callable[[Query], str]) -> Query
     """Return the query of rows that agree."""
     if len(group) == 1:
         return _stripped(group[0], id_of)
-    weights: dict[str, float] = {}
     keys: dict[str, object] = {}
     tags: dict[str, None] = {}
     sizes = []
     query = group[0].query
     for row in group:
-        text = row.query.text_or_id.strip()
-        weights[text] = weights.get(text, 0) + row.query.weight
         keys.update(row.query.keys)
         tags.update(dict.fromkeys(_tags_of(row.query)))
         if row.query.sample_by is not None:
@@ -190,13 +187,30 @@ def _united(group: Sequence[QueryOfRow], id_of: Callable[[Query], str]) -> Query
     total = fsum(row.query.weight for row in group)
     query = replace(
         query,
-        text=max(weights, key=weights.__getitem__),
+        text=_heaviest_spelling(group),
         weight=_plain(total),
         keys=keys,
         sample_by=_plain(fsum(sizes)) if sizes else None,
     )
     ids = [row.query.id for row in group if row.has_id]
     return replace(query, id=ids[0] if ids else id_of(query))
+
+
+def _heaviest_spelling(group: Sequence[QueryOfRow]) -> str:
+    """Return the spelling with the most weight. Of equal ones the last in the alphabet.
+
+    So small letters go before capitals, and the order of rows does not matter. If no
+    row has a weight, the sizes for a sample are the weights.
+    """
+    has_weights = any(row.query.weight != 1 for row in group)
+    weights: dict[str, float] = {}
+    for row in group:
+        weight = row.query.weight
+        if not has_weights and row.query.sample_by is not None:
+            weight = row.query.sample_by
+        text = row.query.text_or_id.strip()
+        weights[text] = weights.get(text, 0) + weight
+    return max(weights, key=lambda text: (weights[text], text))
 
 
 def _tags_of(query: Query) -> Sequence[str]:

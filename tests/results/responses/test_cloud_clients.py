@@ -94,7 +94,7 @@ def test_azure_answered_in_part(azure: Callable[..., Azure], sign: str) -> None:
 
 
 def test_azure_counts_and_returns_nothing(azure: Callable[..., Azure]) -> None:
-    assert "@odata.count is 120; ask for" in refusal(
+    assert "@odata.count is 120. Ask for" in refusal(
         azure({"value": [], "@odata.count": 120}).search()
     )
     assert ids(azure({"value": [], "@odata.count": 0}).search()) == []
@@ -167,7 +167,7 @@ def test_discovery_engine_counts_and_returns_nothing(discovery: Discovery) -> No
     def of(total: int) -> Any:
         return discovery.pager(discovery.types.SearchResponse(total_size=total))
 
-    assert "total_size is 7; ask for" in refusal(of(7))
+    assert "total_size is 7. Ask for" in refusal(of(7))
     assert ids(of(0)) == []
 
 
@@ -175,7 +175,7 @@ def test_discovery_engine_counts_and_returns_nothing(discovery: Discovery) -> No
 def test_a_page_of_discovery_engine(discovery: Discovery) -> None:
     assert ids(discovery.page())[:2] == ["d1-0", "d1-1"]
     empty = discovery.types.SearchResponse(total_size=7)
-    assert "total_size is 7; ask for" in refusal(empty)
+    assert "total_size is 7. Ask for" in refusal(empty)
 
 
 # --- Pinecone -------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_the_result_of_redis(redis: Any) -> None:
 
 def test_redis_counts_and_returns_nothing(redis: Any) -> None:
     assert refusal(redis([7], True)).startswith(
-        "the response says that there are results, and has none: total is 7; ask for the first results"
+        "the response has no results, and says that there are some: total is 7. Ask for the first results"
     )
 
 
@@ -271,7 +271,7 @@ def test_the_response_of_algolia(algolia: Callable[..., Any]) -> None:
 
 
 def test_algolia_counts_and_returns_nothing(algolia: Callable[..., Any]) -> None:
-    assert "nb_hits is 120; ask for the first results (hitsPerPage" in refusal(
+    assert "nb_hits is 120. Ask for the first results (hitsPerPage" in refusal(
         algolia(hits=[], nbHits=120, hitsPerPage=0)
     )
 
