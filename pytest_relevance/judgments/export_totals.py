@@ -177,7 +177,7 @@ def _has_only_totals(cells: Sequence[str]) -> bool:
     Google Analytics writes this word into a column of its own.
     """
     texts = [cell for cell in cells if not _NUMBER.fullmatch(cell.strip())]
-    has_numbers = any(character.isdigit() for cell in cells for character in cell)
+    has_numbers = any(character.isdigit() for character in "".join(cells))
     return has_numbers and all(folded(text) in _TOTALS for text in texts)
 
 

@@ -41,9 +41,11 @@ def marked_texts(
     """
     shown = []
     for texts_of_result, indexes in zip(texts[:MOST_TEXTS], held, strict=False):
-        # after the indexes of the passages come those of excluded quotes
-        found = [passages[index] for index in indexes if index < len(passages)]
-        quotes = [quote for passage in found for quote in _forms_of(passage)]
+        quotes: list[QuoteForms] = []
+        for index in indexes:
+            # after the indexes of the passages come those of excluded quotes
+            if index < len(passages):
+                quotes += _forms_of(passages[index])
         shown.append(_pieces_of_result(texts_of_result, quotes))
     return shown
 
