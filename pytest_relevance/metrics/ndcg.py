@@ -320,15 +320,25 @@ def ideal_grades(
     `ideal="judged"`: all judgments of the query, as in trec_eval. `ideal="returned"`:
     all results of the ranking, also below k, as in scikit-learn. `ideal="max"`: the
     highest grade at each of `k` ranks. Without `k` there are as many ranks as different
-    results, or with `unjudged="skip"` as judged results. If more passages were found
-    than there are results, there are as many ranks as found passages.
+    results, or with `unjudged="skip"` as judged results.
+
+    Raises ValueError if passages were judged, and `ideal` is "returned" or "max". These
+    ideals grow with what the results hold. So a ranking that finds one passage more
+    might score lower.
     """
+    if graded.found and settings.ideal != "judged":
+        raise ValueError(ideal_of_passages(settings.ideal))
     if settings.ideal == "max":
         return _highest_everywhere(graded, settings, k)
     pool: Iterable[float] = graded.judged
     if settings.ideal == "returned":
         pool = returned_grades(graded)
     return best_first(pool, settings, k)
+
+
+def ideal_of_passages(ideal: str) -> str:
+    """Return what is wrong with an `ideal` other than "judged" for passages."""
+    return f"with passages the ideal ranking has all passages, one a rank; ideal is judged, not {ideal}"
 
 
 def returned_grades(graded: GradedRanking, k: int | None = None) -> list[float]:
@@ -371,8 +381,6 @@ def _highest_everywhere(
     results = len(scored_indexes(graded, settings))
     if not skips_unjudged(graded, settings):
         results -= len(graded.repeated)
-    if graded.found:  # one result may hold several passages
-        results = max(results, len(returned_grades(graded)))
     return [top] * results
 
 
@@ -417,7 +425,7 @@ def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> flo
 
     Raises:
         ValueError: a grade has no gain under these settings, or with `ideal="max"` it
-            is above `max_grade`.
+            is above `max_grade`, or `ideal_grades` raises.
     """
     ideal = ideal_grades(graded, settings, k)
     if settings.ideal == "judged":

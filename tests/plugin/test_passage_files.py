@@ -188,6 +188,8 @@ def test_two_records_are_compared_by_other_settings(handbook: Handbook) -> None:
     assert (row["first"], row["second"]) == (pytest.approx(0.7967, abs=1e-4), 1)
     with pytest.raises(Incomparable, match="with collapse other chunks hold"):
         compare_runs(*paths, collapse=True)
+    with pytest.raises(Incomparable, match="ideal is judged, not max: "):
+        compare_runs(*paths, ideal="max")
 
 
 def test_two_records_are_judged_by_the_passages_of_a_case_file(

@@ -14,7 +14,7 @@ from pytest_relevance.ext.comparing.judged_queries import (
     judged_queries,
 )
 from pytest_relevance.ext.comparing.read_runs import PlainRun, plain_run
-from pytest_relevance.metrics.ndcg import grade_ranking
+from pytest_relevance.metrics.ndcg import grade_ranking, ideal_of_passages
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     CaseConditions,
@@ -122,14 +122,14 @@ class Rejudging:
     settings: Mapping[str, Any]
     by_key: bool = False
     unknown: dict[str, list[str]] = field(default_factory=dict, init=False)
-    """{why passages are not known: the ids of the results}."""
+    """{why passages cannot be judged again: the ids of the results}."""
     _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
 
     def rejudged(self, run: Run) -> Run:
         """Return a run judged again.
 
-        Raises `Incomparable` if no query is judged, or if a record does not know the
-        passages of a query.
+        Raises `Incomparable` if no query is judged, if a record does not know the
+        passages of a query, or if the settings have no meaning for passages.
         """
         results = [self._rejudged_result(result) for result in run.results]
         if self.unknown:
@@ -163,6 +163,9 @@ class Rejudging:
                 self.unknown.setdefault(_OTHER_CHUNKS, []).append(result.id)
             ranking = ranking.scored_by(conditions.settings)
         if query is None:
+            ideal = conditions.settings.ideal
+            if result.evaluation.passages and ideal != "judged":
+                self.unknown.setdefault(ideal_of_passages(ideal), []).append(result.id)
             evaluation = _own_evaluation(result)
             return replace(
                 result, conditions=conditions, ranking=ranking, evaluation=evaluation
