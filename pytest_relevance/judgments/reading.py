@@ -151,7 +151,7 @@ def read_queries(
     out, and which queries differ only in case or white space.
 
     `columns`, `params`, `merge`, `thousands` and `drop` are those of a case file: see
-    "Columns of files of queries" in docs/reference/case-file.md. The other arguments
+    "Columns" in docs/reference/queries.md. The other arguments
     and the errors are those of `read_judgments`.
     """
     rules = RowRules(
