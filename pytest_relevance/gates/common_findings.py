@@ -22,9 +22,10 @@ from pytest_relevance.results.unseen import cut_text
 
 
 class CommonFinding(Finding):
-    """A finding that a gate of any kind may have, and that makes its own sentence.
+    """The base class of findings that make their own sentence.
 
-    A gate with such a finding is not met, unless a subclass says otherwise.
+    Gates of any kind may have them. A gate with such a finding is not met, unless the
+    subclass says otherwise.
     """
 
     __slots__ = ()
@@ -43,7 +44,7 @@ class CommonFinding(Finding):
 
 @dataclass(frozen=True, slots=True)
 class ErrorsFinding(CommonFinding):
-    """Cases without a score. All of them ended in an error, or none was searched."""
+    """Cases without a score: all ended in an error, or none of them was searched."""
 
     cases: Sequence[CaseResult]
 
@@ -93,7 +94,7 @@ class UndefinedFinding(MetricFinding):
 
 @dataclass(frozen=True, slots=True)
 class CutFinding(MetricFinding):
-    """A metric that needs whole rankings, while searches returned only parts of them.
+    """A metric that needs whole rankings, of which searches returned only parts.
 
     `asked`: how many results each of these searches was asked for.
     """
@@ -101,10 +102,7 @@ class CutFinding(MetricFinding):
     asked: Sequence[int]
 
     def text(self) -> str:
-        """Return that the metric needs more results than were asked for.
-
-        The text also says how many were asked for, and what to do.
-        """
+        """Return how many results were asked for, and what to do to have all."""
         asked = asked_text(self.asked)
         cases = counted(len(self.asked), "case")
         there = f"the search was asked for {asked} in {cases}"
@@ -159,12 +157,13 @@ class WithoutEntryFinding(CommonFinding):
 
 @dataclass(frozen=True, slots=True)
 class NewCasesFinding(CommonFinding):
-    """A remark: a gate is met, but would not be without the cases that are new.
+    """A remark: a gate is met, and would not be without the cases that are new.
 
     `new`, `known`: how many cases are new, and how many the reference has.
-    `figure`, `bound`: what was found over the known cases, and the least allowed.
+    `figure`: the figure over the known cases.
+    `bound`: the bound that this figure misses.
     `reference`: the name of the record; empty for a baseline.
-    `relation`: how the figure misses the bound: `above` if the bound is the most.
+    `relation`: `below` the bound, or `above` it.
     """
 
     new: int
@@ -180,10 +179,10 @@ class NewCasesFinding(CommonFinding):
         return True
 
     def text(self) -> str:
-        """Return what was found without the new cases.
+        """Return how many cases are new, and the figure without them.
 
-        `5 cases are new; over the 15 cases that the baseline has it is 0.612, below
-        0.700`
+        `5 cases are new; over the 15 cases that the baseline has, the value is 0.612,
+        below 0.700`
         """
         new = counted(self.new, "case is new", "cases are new")
         known = counted(self.known, "case")
@@ -248,6 +247,7 @@ class NoVariantFinding(CommonFinding):
 
 
 def _names(cases: Sequence[CaseResult]) -> str:
+    """Return the first cases as text, and how many more there are."""
     return first_few([case_in_prose(case.id, case.query) for case in cases])
 
 

@@ -116,15 +116,13 @@ def judge_comparison(
     if p is not None and not drops_of_means:
         raise ValueError("p says when a drop of a mean counts; give max_drop with it")
     findings: list[Finding] = []
-    if drops_of_means or means:
-        findings += _judge_drops(comparison, drops_of_means, p)
-        findings += _judge_means(comparison, means)
+    findings += _judge_drops(comparison, drops_of_means, p)
+    findings += _judge_means(comparison, means)
     drops: Sequence[Change] = ()
     if max_case_drop is not None:
         _check_drop("max_case_drop", max_case_drop, comparison.names[0])
         drops = comparison.moved(-1, max_case_drop)
-        finding = CaseDropsFinding(comparison.metric, max_case_drop, drops)
-        findings.append(finding)
+        findings.append(CaseDropsFinding(comparison.metric, max_case_drop, drops))
     new = [error for error in comparison.errors if error.is_new]
     if new:
         findings.append(NewErrorsFinding(new))
@@ -134,10 +132,11 @@ def judge_comparison(
 def _bounds(
     what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
-    """Return bounds by the usual names of metrics.
+    """Return the bounds by the names of metrics that the comparison uses.
 
-    `what`: the name of the argument in messages. Raises ValueError for a metric that
-        was not compared.
+    Raises ValueError for a metric that was not compared.
+
+    `what`: the name of the argument, for the message.
     """
     names = comparison.names
     bounds = {}
@@ -165,7 +164,7 @@ def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
 def _judge_drops(
     comparison: Comparison, bounds: Mapping[str, float], p: float | None
 ) -> Sequence[DropFindings]:
-    """Return the drop of each mean, and whether it is allowed.
+    """Return a finding for the drop of each mean that has a bound.
 
     A drop counts too if only grades from files with `fill: true` hide it.
     """
@@ -220,7 +219,7 @@ def _judge_means(
             continue
         finding = MeanFinding(
             metric=metric,
-            mean=row.means.second,
+            figure=row.means.second,
             bound=bounds[row.metric],
             counted=count,
             total=count + row.undefined,
@@ -232,6 +231,10 @@ def _judge_means(
 
 
 def _check_mean(what: str, number: float, metric: str) -> None:
+    """Raise ValueError for a mean that scores of the metric cannot have.
+
+    `what`: the argument, for the message.
+    """
     named = refuse_lower_better(metric_named(metric))
     least, most = -math.inf if named.is_own else 0, largest_score(named)
     if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
@@ -245,12 +248,9 @@ def _check_drop(what: str, number: float, metric: str) -> None:
 
     `what`: the argument, for the message.
     """
-    most = largest_score(
-        refuse_similarity(
-            refuse_lower_better(metric_named(metric)),
-            f"bound its mean: --min {metric}=0.9 (min_mean)",
-        )
-    )
+    named = refuse_lower_better(metric_named(metric))
+    refuse_similarity(named, f"bound its mean: --min {metric}=0.9 (min_mean)")
+    most = largest_score(named)
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
         bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
         raise ValueError(

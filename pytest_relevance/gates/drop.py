@@ -23,14 +23,14 @@ from pytest_relevance.gates.common_findings import (
     WithoutEntryFinding,
 )
 from pytest_relevance.gates.failed_before import fallen_cases
-from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
     Bounds,
+    BoundsGate,
     bounds_by_metric,
     check_metrics,
     cut_findings,
-    describe_bounds,
     digits_beside,
     name_with_depths,
 )
@@ -55,7 +55,7 @@ from pytest_relevance.results.records.uncompared import (
 
 @dataclass(frozen=True, slots=True)
 class DropFinding(Finding):
-    """The drop of a mean over `counted` of `total` cases.
+    """The drop of a mean over `counted` of `total` cases, beside its bound.
 
     `p`: the level of significance of the gate; None if every drop counts.
     `lost`: {why cases of the reference are not compared: how many}.
@@ -82,9 +82,9 @@ class DropFinding(Finding):
 
     @property
     def is_void(self) -> bool:
-        """Say whether too few cases changed for any p-value as low as `p`.
+        """Say whether so few cases changed that no p-value can be as low as `p`.
 
-        If so, the gate is decided without `p`.
+        Then the drop alone decides.
         """
         return self.p is not None and not self.difference.least_p <= self.p
 
@@ -115,9 +115,9 @@ DropFindings = (
 def _judge_metrics(
     gate: Gate, cases: Sequence[CaseResult], reference: Reference
 ) -> list[DropFindings]:
-    """Return the drop of each mean, and whether it is allowed.
+    """Return a finding for the drop of each mean, or why a metric has none.
 
-    The p-values of all metrics are adjusted together.
+    The p-values of all metrics are adjusted together, after Holm.
     """
     cut = cut_findings(gate, cases)
     findings: list[DropFindings] = [*cut.values()]
@@ -164,9 +164,10 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Return findings in which a drop that only filled grades hide is not allowed.
+    """Return the findings, with the drops that only filled grades hide.
 
-    Such a drop, from `of_people`, replaces the finding about the same metric.
+    A finding that is met is replaced by the one of the same metric in `of_people`, if
+    that one is not met.
 
     `of_people`: the findings without grades from files with `fill: true`.
     `graders`: who gave these grades.
@@ -196,6 +197,7 @@ def _is_new(gate: Gate, case: CaseResult) -> bool:
 
 
 def _p_value(finding: DropFinding) -> str:
+    """Return, for example, `p 0.003`, or `p (Holm) 0.006` if it is adjusted."""
     row = finding.difference
     level = 0.05 if finding.p is None else finding.p
     if row.adjusted_p != row.p:
@@ -216,7 +218,7 @@ def _compared_cases(finding: DropFinding) -> str:
 
 
 def _allowed(finding: DropFinding) -> str:
-    """Return the bound in words, and whether its p-value counts."""
+    """Return the bound in words, and whether the p-value counts."""
     allowed = f"allowed is {finding.bound:.12g}"
     if finding.p is None:
         return allowed
@@ -233,7 +235,7 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _conflict(finding: DropFinding) -> str:
-    """Return why a gate is met although the whole interval is below 0, else ""."""
+    """Return why a drop is allowed although the interval is below 0; else empty."""
     if not finding.is_met or not finding.difference.high < 0:
         return ""
     if finding.exceeds:
@@ -255,15 +257,15 @@ def _moved(drop: float, bound: float) -> str:
 
 
 def _pattern_of_similarities() -> str:
+    """Return the pattern of metrics that compare rankings, which cannot drop."""
     names = "|".join(any_case(name) for name in SIMILARITIES)
     return rf"^\s*(?:{names})\s*(?:[(@]|[_.][0-9]|(?!\n)$)"
 
 
-class _DropGate(GateKind):
+class _DropGate(BoundsGate):
     """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by at most so much."""
 
     name = MAX_DROP
-    gate_field = "bounds"
     about = "How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}."
     schema: ClassVar[Schema] = {
         "allOf": [BOUNDS_SCHEMA],
@@ -273,9 +275,6 @@ class _DropGate(GateKind):
 
     def check(self, value: object, at: Location) -> Bounds | Wrong:
         return check_metrics(value, at, is_drop=True)
-
-    def describe(self, gate: Gate) -> str:
-        return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
         """Say whether each earlier metric still has a bound, as strict or stricter.
@@ -296,7 +295,7 @@ class _DropGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> list[DropFindings]:
-        """Return the drop of each mean, and whether it is allowed.
+        """Return a finding for the drop of each mean, or why a metric has none.
 
         A drop counts too if only grades from files with `fill: true` hide it.
         """

@@ -1,19 +1,18 @@
-"""Decide for every kind of gate whether a gate that is not met failed before.
+"""Decide whether a gate that is not met failed before: in the baseline, or a record.
 
 A gate failed before if both are true:
 
-- Over the cases that this run and the reference have, the reference misses the gate
-  too, and the value now is not lower.
-- The value over all cases now is not below the value of the reference over all its
+- Over the cases that this run and the reference have, the figure of the reference
+  misses the bound too, and the figure now is not lower.
+- The figure over all cases now is not below the figure of the reference over all its
   cases.
 
 So a new or a removed case can neither hide that search got worse, nor make a known
 failure look new.
 
-A kind of gate defines the value of a case (`ValuesOfCases`), and the figure over these
-values: their mean, or the share of cases that pass.
-
-A kind of gate calls `figure_before` when it has found that the gate is not met.
+A kind of gate calls `figure_before` if the gate is not met. It defines the value of a
+case (`ValuesOfCases`), and the figure that is made of these values: for example their
+mean, or the share of cases that pass.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import Protocol
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import ROUNDING, Gate
-from pytest_relevance.gates.kind import CaseBehind, Reference
+from pytest_relevance.gates.kind import CaseBehind, Reference, is_about
 from pytest_relevance.metrics.measures import is_lower_better
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult
@@ -66,17 +65,15 @@ class ValuesOfCases(Protocol):
 class CaseValue:
     """The value and the weight of a case, in the reference and in this run.
 
-    A value is None if the case has none, in the reference or in this run.
-
-    `weight_of_change`: the weight where both values are compared; None if it is
-    `weight_now`.
+    `before`, `now`: None if the case has no value there.
+    `weight_of_change`: the weight of the case in figures that compare both values.
     """
 
     before: float | None
     now: float | None
     weight_before: float
     weight_now: float
-    weight_of_change: float | None = None
+    weight_of_change: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,31 +94,30 @@ class GateValues:
 
     def all_before(self) -> list[Weighted]:
         """Return the values and weights of all cases of the reference."""
-        return [
-            (case.before, case.weight_before)
-            for case in self.cases
-            if case.before is not None
-        ]
+        values = []
+        for case in self.cases:
+            if case.before is not None:
+                values.append((case.before, case.weight_before))
+        return values
 
     def all_now(self) -> list[Weighted]:
         """Return the values and weights of all cases in this run."""
-        return [
-            (case.now, case.weight_now) for case in self.cases if case.now is not None
-        ]
+        values = []
+        for case in self.cases:
+            if case.now is not None:
+                values.append((case.now, case.weight_now))
+        return values
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
         """Return the values before and the values now, of the cases that have both.
 
-        Both lists have the weights where both values are compared.
+        The weights in both lists are those for a comparison.
         """
         before, now = [], []
         for case in self.cases:
             if case.before is not None and case.now is not None:
-                weight = case.weight_of_change
-                if weight is None:
-                    weight = case.weight_now
-                before.append((case.before, weight))
-                now.append((case.now, weight))
+                before.append((case.before, case.weight_of_change))
+                now.append((case.now, case.weight_of_change))
         return before, now
 
 
@@ -140,30 +136,14 @@ def collect_values(
         NotKnown: the reference does not have a value, or a tag or weight.
     """
     only_before = {(case.id, case.variant): case for case in accepted}
-    cases: list[CaseValue] = []
+    cases = []
     for result in results:
-        now = values.now(result) if _is_about(gate, result.tags) else None
-        accepted_value = values.before(result)
-        # A value that the reference has of a case that is not compared is added below.
-        if accepted_value is None:
-            if now is not None:
-                cases.append(CaseValue(None, now, result.weight, result.weight))
-            continue
-        then = only_before.pop((result.id, result.variant), None)
-        tags, weight = result.tags, result.weight
-        if then is not None and then.weight is not None:
-            tags, weight = then.tags, then.weight
-        before = accepted_value if _is_about(gate, tags) else None
-        if before is not None or now is not None:
-            cases.append(
-                CaseValue(
-                    before,
-                    now,
-                    weight_before=weight,
-                    weight_now=result.weight,
-                    weight_of_change=result.weight_of_change,
-                )
-            )
+        then = None
+        if values.before(result) is not None:
+            then = only_before.pop((result.id, result.variant), None)
+        value = _value_of_result(gate, values, result, then)
+        if value is not None:
+            cases.append(value)
     for case in only_before.values():
         value = _value_before(gate, values, case)
         if value is not None:
@@ -171,25 +151,50 @@ def collect_values(
     return GateValues(cases)
 
 
+def _value_of_result(
+    gate: Gate, values: ValuesOfCases, result: CaseResult, then: AcceptedCase | None
+) -> CaseValue | None:
+    """Return the value of a case of this run; None if it has none, now and before.
+
+    `then`: the case in the reference; None if it is not compared, or not known.
+    """
+    tags, weight = result.tags, result.weight
+    if then is not None and then.weight is not None:
+        tags, weight = then.tags, then.weight
+    before = values.before(result) if is_about(gate, tags) else None
+    now = values.now(result) if is_about(gate, result.tags) else None
+    if before is None and now is None:
+        return None
+    return CaseValue(
+        before=before,
+        now=now,
+        weight_before=weight,
+        weight_now=result.weight,
+        weight_of_change=result.weight_of_change,
+    )
+
+
 def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
     """Return the value of a case that only the reference has; None if it has none.
 
-    Raises `NotKnown` if the reference does not say which weight and tags the case had.
+    Raises `NotKnown` if the reference does not have its weight and tags, or its value.
     """
-    if case.weight is None:  # then its tags are not known either
+    if case.weight is None:  # then the tags are not known either
         raise NotKnown
-    if not _is_about(gate, case.tags):
+    if not is_about(gate, case.tags):
         return None
     before = values.when_accepted(case)
     if before is None:
         return None
-    return CaseValue(before, None, case.weight, case.weight)
-
-
-def _is_about(gate: Gate, tags: Sequence[str]) -> bool:
-    return gate.tag is None or gate.tag in tags
+    return CaseValue(
+        before=before,
+        now=None,
+        weight_before=case.weight,
+        weight_now=case.weight,
+        weight_of_change=case.weight,
+    )
 
 
 @dataclass(frozen=True, slots=True)

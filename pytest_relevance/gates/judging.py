@@ -1,9 +1,7 @@
-"""Decide the gates of case files: are the cases of a file good enough as a whole?
+"""Judge the gates of case files: are the cases of a file good enough as a whole?
 
-`judge_gates` decides gates for a run, for a record and for `merge`. Each kind of gate
-says what it finds. A case that ended in an error fails every gate of its file.
-
-The plugin judges gates when the last case of a run has ended.
+`judge_gates` judges them for a run when its last case has ended, for a record, and for
+`merge`. A case that ended in an error fails every gate of its file.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from pytest_relevance.gates.common_findings import (
     NoVariantFinding,
     UpdatingFinding,
 )
-from pytest_relevance.gates.kind import Finding, Reference
+from pytest_relevance.gates.kind import Finding, Reference, is_about
 from pytest_relevance.gates.unknown import UnknownFinding
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.results import case_result
@@ -45,7 +43,7 @@ class GateResult:
     `file`, `line`: the place of the gate; lines count from 1.
     `node`: the node id of its file.
     `variant`: the search variant; None if the search has none.
-    `results`: the cases that decided.
+    `results`: the cases that decided about the gate.
     `findings`: what the gate found.
     `not_judged`: why there is no verdict; None if there is one.
     `is_required`: whether a gate without a verdict fails, except while the baseline is
@@ -74,11 +72,11 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Return the outcome as of a test: passed, failed, xfailed or skipped.
+        """Return the outcome in pytest's words: passed, failed, xfailed or skipped.
 
-        `xfailed`: the gate failed before, as is expected. `skipped`: there is no
-            verdict, and none is required. `failed` also means that a required verdict
-            is missing.
+        `failed`: the gate is not met, or a required verdict is missing.
+        `xfailed`: the gate is expected to fail, since it failed before.
+        `skipped`: there is no verdict, and none is required.
         """
         if self.not_judged is not None:
             is_updating = isinstance(self.not_judged, UpdatingFinding)
@@ -97,12 +95,12 @@ def judge_gates(
     updating: bool = False,
     require: bool = False,
 ) -> list[GateResult]:
-    """Return the results of the gates of all files, each in every search variant.
+    """Return the results of the gates of all files, in every search variant.
+
+    A gate has a verdict only if all cases of its file ran or were skipped.
 
     `updating`: whether the baseline is being replaced.
     `require`: whether a gate without a verdict fails.
-
-    A gate has a verdict only if all cases of its file ran or were skipped.
     """
     searched = [result for result in results if not result.is_check]
     by_file = case_result.grouped(searched, lambda result: result.file)
@@ -117,7 +115,7 @@ def judge_gates(
 
 @dataclass(frozen=True, slots=True)
 class _CasesOfFile:
-    """The cases of a file, for its gates.
+    """The cases of a file, by which its gates are judged.
 
     `ran`: the results of the cases that were not skipped.
     `total`: how many cases the file has, without skipped ones.
@@ -183,20 +181,21 @@ class _CasesOfFile:
         needs_reference = GATES.get_or_unknown(gate.condition).needs_reference
         if updating and (needs_reference or gate.similarities):
             return replace(judged, not_judged=UpdatingFinding())
-        if not any(_looks_at(gate, result) for result in group):
+        if not any(is_about(gate, result.tags) for result in group):
             return replace(judged, not_judged=NoCaseFinding(gate.tag))
-        shown = []
+        deciding = []
         for result in group:
-            if result.verdict in WITHOUT_SCORE or _looks_at(gate, result):
-                shown.append(result)
-        findings = _findings(gate, shown, self._reference(judged, group))
-        return replace(judged, results=shown, findings=tuple(findings))
+            if result.verdict in WITHOUT_SCORE or is_about(gate, result.tags):
+                deciding.append(result)
+        findings = _findings(gate, deciding, self._reference(judged, group))
+        return replace(judged, results=deciding, findings=tuple(findings))
 
     def _without_variant(self, judged: GateResult) -> GateResult | None:
-        """Return the result of a gate of which a variant did not run; None if both did.
+        """Return the result of a gate on two variants if one of them did not run.
 
-        The gate fails if no search of the file has the variant. But if only one variant
-        ran at all, this run may be a shard, and other shards run the other variants.
+        None if both ran. The gate fails if no search of the file has the variant. But
+        if only one variant ran at all, this run may be a shard, and other shards run
+        the other variants. Then the gate has no verdict.
         """
         gate = judged.gate
         variants = list(dict.fromkeys(result.variant for result in self.ran))
@@ -216,19 +215,22 @@ class _CasesOfFile:
         gate, variant = judged.gate, judged.variant
         lost = []
         for case in self.lost:
-            is_looked_at = gate.tag is None or gate.tag in case.tags
-            if case.variant == variant and is_looked_at:
+            if case.variant == variant and is_about(gate, case.tags):
                 lost.append(case)
+        accepted = []
+        for of_reference in self.info.accepted:
+            if of_reference.variant in (variant, None):
+                accepted.append(of_reference)
+        new = []
+        for result in group:
+            if is_about(gate, result.tags) and self._is_new(result):
+                new.append(result)
         return Reference(
             name=self.info.against,
             results=group,
             lost=lost,
-            accepted=[
-                case for case in self.info.accepted if case.variant in (variant, None)
-            ],
-            new=[
-                case for case in group if _looks_at(gate, case) and self._is_new(case)
-            ],
+            accepted=accepted,
+            new=new,
             expects_known=self.info.expects_known,
         )
 
@@ -241,6 +243,7 @@ class _CasesOfFile:
 
 
 def _place(result: CaseResult) -> tuple[str, int, str]:
+    """Return the place of a case in its files, to sort by."""
     return result.origin.source or "", result.line, result.id
 
 
@@ -257,7 +260,7 @@ def _findings(
         without_score = [result for result in results if result.verdict == verdict]
         if without_score:
             findings.append(ErrorsFinding(without_score))
-    cases = [result for result in results if _looks_at(gate, result)]
+    cases = [result for result in results if is_about(gate, result.tags)]
     try:
         with GATES.calling(gate.condition):
             found = GATES.get_or_unknown(gate.condition).judge(gate, cases, reference)
@@ -268,10 +271,11 @@ def _findings(
 
 
 def _checked_findings(condition: str, found: Iterable[Finding]) -> list[Finding]:
-    """Return what a kind of gate found, as a list.
+    """Return the findings of a kind of gate, checked if another package has the kind.
 
-    Raises `ExtensionError` if a kind of another package returned anything but findings
-    that say whether they are met.
+    Raises:
+        ExtensionError: something is not a finding of this kind, or cannot say whether
+            the gate is met.
     """
     if condition in GATES.bundled_names or condition not in GATES:
         return list(found)
@@ -295,8 +299,9 @@ def _compared_variants(
 ) -> dict[str | None, list[CaseResult]]:
     """Return the results that decide a gate about two variants, under the key None.
 
-    The results of `gate.variant` are scored against the rankings of `gate.against`.
-    Errors of the other variant are added, since they fail the gate too.
+    The results of `gate.variant` are scored by how alike their rankings are to those of
+    `gate.against`. Errors of both variants are among the results, since they fail the
+    gate.
     """
     group = []
     others = {}
@@ -318,9 +323,10 @@ def _compared_variants(
 def _beside_variant(
     gate: Gate, result: CaseResult, other: CaseResult | None
 ) -> CaseResult:
-    """Return a result, scored against the ranking of its case in the other variant.
+    """Return a result with the similarity of its ranking to that of the other variant.
 
-    `other`: the result in the other variant; without one there is no score.
+    `other`: the result of the same case in the other variant. If it is None, there is
+        no score.
     """
     if other is None:
         return with_similarities(result, gate.metrics, None)
@@ -349,7 +355,3 @@ def in_variants(
             for group in groups.values():
                 group.append(result)
     return groups
-
-
-def _looks_at(gate: Gate, result: CaseResult) -> bool:
-    return gate.tag is None or gate.tag in result.tags

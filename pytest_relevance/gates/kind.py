@@ -1,4 +1,4 @@
-"""What a kind of gate is: the base class of all kinds, and of what gates find.
+"""The base classes of all kinds of gates, and of their findings.
 
 `pytest_relevance.registry.GATES` has an object of each kind by name. To add a kind to
 the package, write a subclass in a module of this folder, make an object of it, and name
@@ -22,15 +22,15 @@ from pytest_relevance.results.records.uncompared import UncomparedCase
 
 
 class Finding(ABC):
-    """Something that a gate found: a figure beside its bound, or why there is none.
+    """What a gate found: a figure beside its bound, or why there is none.
 
-    Each kind of finding is a dataclass.
+    A subclass is a dataclass.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
-    """The kind of gate whose `explain` has the words."""
+    """The name of the kind of gate whose `explain` returns the sentence."""
 
     @property
     @abstractmethod
@@ -39,12 +39,15 @@ class Finding(ABC):
 
     @property
     def is_known(self) -> bool:
-        """Say whether the gate failed before as badly, and that is expected."""
+        """Say whether the gate is expected to fail, since it failed before as badly."""
         return False
 
     @property
     def about(self) -> str:
-        """Return a metric, "passing", "latency" or "errors"; empty for a remark."""
+        """Return the name of a metric, "passing", "latency" or "errors".
+
+        Empty for a remark.
+        """
         return ""
 
 
@@ -70,19 +73,23 @@ class Reference:
     expects_known: bool = False
 
     def known(self, cases: Sequence[CaseResult]) -> list[CaseResult]:
-        """Return the cases that are not new; none if the reference has no new ones."""
+        """Return the cases that are not new; none if no case is new."""
         if not self.new:
             return []
         new = {case.key for case in self.new}
         return [case for case in cases if case.key not in new]
 
 
+def is_about(gate: Gate, tags: Sequence[str]) -> bool:
+    """Say whether a gate looks at cases with these tags."""
+    return gate.tag is None or gate.tag in tags
+
+
 @dataclass(frozen=True, slots=True)
 class CaseBehind:
     """A case because of which a gate is not met.
 
-    `pull`: how much the case counts. Reports show the cases with the greatest pull
-        first.
+    `pull`: how much the case counts. Reports show cases with a greater pull first.
     `shown`: the figure beside the case in reports.
     """
 
@@ -95,7 +102,7 @@ class GateKind(ABC):
     """A kind of gate: what `gates: [{passing: 0.95}]` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
-    else has a default. An object of the subclass is registered.
+    else has a default.
     """
 
     # What stands in the case file
@@ -132,10 +139,10 @@ class GateKind(ABC):
     """Whether the gate cannot be decided without a reference."""
 
     may_be_known: ClassVar[bool] = False
-    """Whether a gate may have failed before. It then needs the accepted scores."""
+    """Whether a gate may be expected to fail. The accepted scores are then needed."""
 
     needs_missed: ClassVar[bool] = False
-    """Whether it needs to know which accepted rankings miss their demands."""
+    """Whether the gate needs to know which accepted rankings miss their demands."""
 
     @abstractmethod
     def judge(

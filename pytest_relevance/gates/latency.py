@@ -65,6 +65,7 @@ def _cases_needed(figure: str) -> int:
 
 
 def _figure_of(figure: str, latencies: Sequence[float]) -> float:
+    """Return the mean, the maximum or a percentile of latencies."""
     if figure == "mean":
         return fsum(latencies) / len(latencies)
     if figure == "max":
@@ -92,6 +93,7 @@ def _check_bound(figure: str, written: object, at: Location) -> LatencyBound | W
 
 
 def _implies_latency(now: LatencyBound, before: LatencyBound) -> bool:
+    """Say whether a bound is on the same figure as an earlier one, and not looser."""
     if now.figure != before.figure:
         return False
     bound_now = Bound(now.comparison, now.bound)
@@ -147,7 +149,7 @@ class _LatencyGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterator[LatencyFinding]:
-        """Yield a finding for each figure; without a value if too few cases count."""
+        """Yield a finding for each figure; without a figure if too few cases count."""
         latencies = []
         for case in cases:
             latency = _latency_alone(case)

@@ -1,6 +1,6 @@
-"""What gates on metrics share: checks of bounds, and cases without a score.
+"""What all gates on metrics need: their bounds, and the cases without a score.
 
-The kinds check bounds when a case file is read, and count cases when a run has ended.
+Bounds are checked when a case file is read. Cases are counted when a run has ended.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
 from pytest_relevance.gates.common_findings import CutFinding
+from pytest_relevance.gates.kind import GateKind
 from pytest_relevance.metrics.measures import (
     is_lower_better,
     largest_score,
@@ -77,6 +78,7 @@ def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> M
 
 
 def _bound_check(metric: Metric, *, is_drop: bool) -> Check:
+    """Return the check of the bound of a metric, by the scores that it can have."""
     if is_lower_better(metric):
         return _check_most
     if largest_score(metric) <= 1:
@@ -107,10 +109,9 @@ def _check_drop(value: object, at: Location) -> float | Wrong:
 
 
 def misses_bound(metric: Metric, figure: float, bound: float) -> bool:
-    """Say whether a figure of scores misses its bound, by more than rounding.
+    """Say whether a figure of scores misses its bound by more than rounding.
 
-    The bound is the least that the figure may be. If a lower score is better, it is the
-    most.
+    The bound is the least allowed figure; if a lower score is better, the greatest.
     """
     if is_lower_better(metric):
         return figure > bound + ROUNDING
@@ -120,29 +121,6 @@ def misses_bound(metric: Metric, figure: float, bound: float) -> bool:
 def bounds_by_metric(gate: Gate) -> dict[str, float]:
     """Return the bounds of a gate by the names of its metrics."""
     return {metric.text: bound for metric, bound in gate.bounds}
-
-
-def implies_bounds(now: Gate, before: Gate) -> bool:
-    """Say whether each earlier metric still has a bound, as strict or stricter.
-
-    Both gates have the same condition, which bounds a figure of the scores.
-    """
-    bounds = bounds_by_metric(now)
-    for metric, bound in before.bounds:
-        if metric.text not in bounds:
-            return False
-        if misses_bound(metric, bounds[metric.text], bound):
-            return False
-    return True
-
-
-def describe_bounds(gate: Gate) -> str:
-    """Return the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
-    parts = []
-    for metric, bound in gate.bounds:
-        sign = "<= " if is_lower_better(metric) else ""
-        parts.append(f"{metric.text} {sign}{bound:g}")
-    return ", ".join(parts)
 
 
 def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFinding]:
@@ -159,6 +137,7 @@ def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFin
 
 
 def _is_cut(case: CaseResult, metric: Metric) -> bool:
+    """Say whether a metric has no score because the search returned too few results."""
     if not case.is_cut or metric.text in case.evaluation.scores:
         return False
     if case.verdict in WITHOUT_SCORE:
@@ -176,11 +155,40 @@ def digits_beside(value: float, bound: float, least: int = 3) -> int:
 
     `least` if the two are equal up to rounding.
     """
-    return (
-        least if abs(value - bound) <= ROUNDING else digits_apart(value, bound, least)
-    )
+    if abs(value - bound) <= ROUNDING:
+        return least
+    return digits_apart(value, bound, least)
 
 
 def name_with_depths(metric: Metric, depths: Sequence[int]) -> str:
     """Return the name of a metric with the depths that are set: `AP (depth 100)`."""
     return f"{metric.text} (depth {asked_text(depths)})" if depths else metric.text
+
+
+class BoundsGate(GateKind):
+    """A kind of gate with a bound for each of its metrics: `{nDCG@10: 0.75}`."""
+
+    gate_field = "bounds"
+    schema = BOUNDS_SCHEMA
+
+    def check(self, value: object, at: Location) -> Bounds | Wrong:
+        """Return the metrics with their bounds, or report mistakes."""
+        return check_metrics(value, at, is_drop=False)
+
+    def describe(self, gate: Gate) -> str:
+        """Return the metrics with their bounds: `nDCG@10 0.75, RR 0.5`."""
+        parts = []
+        for metric, bound in gate.bounds:
+            sign = "<= " if is_lower_better(metric) else ""
+            parts.append(f"{metric.text} {sign}{bound:g}")
+        return ", ".join(parts)
+
+    def implies(self, now: Gate, before: Gate) -> bool:
+        """Say whether each earlier metric still has a bound, as strict or stricter."""
+        bounds = bounds_by_metric(now)
+        for metric, bound in before.bounds:
+            if metric.text not in bounds:
+                return False
+            if misses_bound(metric, bounds[metric.text], bound):
+                return False
+        return True

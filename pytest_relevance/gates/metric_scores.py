@@ -1,15 +1,17 @@
-"""The scores of cases by the metric of a gate, now and in the reference.
+"""Gates that bound one figure of the scores of a metric: their mean, or a percentile.
 
-Gates on a mean and on a percentile make one figure of these scores. Each has a function
-for its figure (`Figure`), and shares the rest: which cases have a score, the figure
-without filled grades, the figure of the reference, and the remark about new cases.
+The two kinds of gates differ in the figure and in the cases that count. This module has
+what both need: which cases have a score, the bounded figure now and in the reference,
+and the words of a finding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._number_text import score_text
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.common_findings import (
@@ -26,8 +28,10 @@ from pytest_relevance.gates.failed_before import (
     figure_before,
     has_fallen,
 )
-from pytest_relevance.gates.kind import Reference
+from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
 from pytest_relevance.gates.metric_bounds import (
+    BoundsGate,
+    cut_findings,
     digits_beside,
     misses_bound,
     name_with_depths,
@@ -82,11 +86,93 @@ class ScoresOfCases:
         return scores
 
 
-def compared_variants(gate: Gate) -> Sequence[str]:
-    """Return the two variants that a gate compares; empty if it compares none."""
-    if gate.variant is None or gate.against is None:
-        return ()
-    return gate.variant, gate.against
+@dataclass(frozen=True, slots=True)
+class BoundedFigure:
+    """A figure of the scores of a metric, which a gate bounds.
+
+    `bound`: the least that the figure may be; if a lower score is better, the most.
+    `make`: makes the figure from scores and their weights, for example their mean.
+    """
+
+    gate: Gate
+    metric: Metric
+    bound: float
+    make: Figure
+
+    @property
+    def scores(self) -> ScoresOfCases:
+        """Return where the scores of cases come from."""
+        return ScoresOfCases(self.metric)
+
+    def misses(self, value: float) -> bool:
+        """Say whether a score, or a figure of scores, misses the bound."""
+        return misses_bound(self.metric, value, self.bound)
+
+    def without_filled(self, cases: Sequence[CaseResult]) -> float | None:
+        """Return the figure without grades from files with `fill: true`.
+
+        None if there are no such grades, if no case has a score without them, and for a
+        metric that compares rankings.
+        """
+        if self.metric.is_similarity or not has_filled(cases):
+            return None
+        weighted = self.scores.weighted([without_fill(case) for case in cases])
+        return self.make(weighted) if weighted else None
+
+    def before(self, reference: Reference) -> FigureBefore | None:
+        """Return the figure of the reference, for a gate that is not met now.
+
+        None if the figure is not known for all cases, and for a metric that compares
+        rankings. If the figure without filled grades fell, the gate did not fail
+        before.
+        """
+        results = reference.results
+        if self.metric.is_similarity:
+            return None
+        if not_compared_cases(results) or found_something_new(results):
+            return None
+        sign = -1 if is_lower_better(self.metric) else 1
+
+        def higher_is_better(weighted: Sequence[Weighted]) -> float:
+            return sign * self.make(weighted)
+
+        before = figure_before(
+            self.gate,
+            self.scores,
+            figure=higher_is_better,
+            bound=sign * self.bound,
+            reference=reference,
+        )
+        if before is None:
+            return None
+        if before.figure is not None:
+            before = replace(before, figure=sign * before.figure)
+        if before.is_known and has_filled(results):
+            of_people = [without_fill(result) for result in results]
+            both = collect_values(self.gate, self.scores, of_people, accepted=())
+            if has_fallen(both, higher_is_better):
+                return replace(before, is_known=False)
+        return before
+
+    def remarks_on_new(
+        self, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[NewCasesFinding]:
+        """Yield a remark if the bound is missed over the cases that are not new."""
+        known = self.scores.weighted(reference.known(cases))
+        if not known:
+            return
+        found = self.make(known)
+        if not self.misses(found):
+            return
+        digits = digits_beside(found, self.bound, least_digits(self.metric))
+        yield NewCasesFinding(
+            new=len(self.scores.weighted(cases)) - len(known),
+            known=len(known),
+            figure=f"{found:.{digits}f}",
+            bound=f"{self.bound:.{digits}f}",
+            reference=reference.name,
+            relation="above" if is_lower_better(self.metric) else "below",
+        )
 
 
 def without_score(
@@ -99,80 +185,11 @@ def without_score(
     return UndefinedFinding(metric)
 
 
-def figure_without_filled(
-    scores: ScoresOfCases, figure: Figure, cases: Sequence[CaseResult]
-) -> float | None:
-    """Return the figure without grades from files with `fill: true`.
-
-    None if there are no such grades, if no case has a score without them, and for a
-    metric that compares rankings.
-    """
-    if scores.metric.is_similarity or not has_filled(cases):
-        return None
-    weighted = scores.weighted([without_fill(case) for case in cases])
-    return figure(weighted) if weighted else None
-
-
-def score_figure_before(
-    scores: ScoresOfCases,
-    figure: Figure,
-    bound: float,
-    gate: Gate,
-    reference: Reference,
-) -> FigureBefore | None:
-    """Return the figure of the reference; None if it is not known for all cases.
-
-    If the figure without grades from files with `fill: true` fell, the gate did not
-    fail before.
-    """
-    results = reference.results
-    if not_compared_cases(results) or found_something_new(results):
-        return None
-    sign = -1 if is_lower_better(scores.metric) else 1
-
-    def signed(weighted: Sequence[Weighted]) -> float:
-        return sign * figure(weighted)
-
-    before = figure_before(
-        gate, scores, figure=signed, bound=sign * bound, reference=reference
-    )
-    if before is None:
-        return None
-    if before.figure is not None:
-        before = replace(before, figure=sign * before.figure)
-    if before.is_known and has_filled(results):
-        of_people = [without_fill(result) for result in results]
-        both = collect_values(gate, scores, of_people, accepted=())
-        if has_fallen(both, signed):
-            return replace(before, is_known=False)
-    return before
-
-
-def only_new_cases_meet(
-    scores: ScoresOfCases,
-    figure: Figure,
-    bound: float,
-    cases: Sequence[CaseResult],
-    reference: Reference,
-) -> Iterator[NewCasesFinding]:
-    """Yield a remark if the figure over the cases that are not new misses the bound."""
-    known = scores.weighted(reference.known(cases))
-    if not known:
-        return
-    found = figure(known)
-    if misses_bound(scores.metric, found, bound):
-        digits = digits_beside(found, bound, least_digits(scores.metric))
-        yield NewCasesFinding(
-            new=len(scores.weighted(cases)) - len(known),
-            known=len(known),
-            figure=f"{found:.{digits}f}",
-            bound=f"{bound:.{digits}f}",
-            reference=reference.name,
-            relation="above" if is_lower_better(scores.metric) else "below",
-        )
-
-
-# --- words ----------------------------------------------------------------------------
+def compared_variants(gate: Gate) -> Sequence[str]:
+    """Return the two variants that a gate compares; empty if it compares none."""
+    if gate.variant is None or gate.against is None:
+        return ()
+    return gate.variant, gate.against
 
 
 def least_digits(metric: Metric) -> int:
@@ -180,21 +197,133 @@ def least_digits(metric: Metric) -> int:
     return 0 if needs_texts(metric) else 3
 
 
-def relation_to_bound(metric: Metric, *, is_met: bool) -> str:
-    """Return how a figure stands to its bound: `at least`, `below`."""
-    if is_lower_better(metric):
-        return "at most" if is_met else "above"
-    return "at least" if is_met else "below"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureFinding(Finding):
+    """A figure of the scores of a metric beside its bound.
 
+    The figure is over `counted` of `total` cases.
 
-def full_name(metric: Metric, depths: Sequence[int], variants: Sequence[str]) -> str:
-    """Return the name of a metric: `AP (depth 100)`, `RBO of "ann" against "exact"`.
-
-    `depths`: the depths that are set.
-    `variants`: the two variants that are compared; empty for none.
+    `depths`: the depths that case files set, if the metric looks at the whole ranking.
+    `variants`: the two variants that the gate compares; empty if it compares none.
+    `without_filled`: the figure without filled grades; None if there are none.
+    `before`: the figure in the reference; None if it is not needed or not known.
     """
-    name = name_with_depths(metric, depths)
-    if variants:
-        one, other = variants
-        name += f" of {quoted(one)} against {quoted(other)}"
-    return name
+
+    metric: Metric
+    figure: float
+    bound: float
+    counted: int
+    total: int
+    depths: Sequence[int] = ()
+    variants: Sequence[str] = ()
+    without_filled: float | None = None
+    before: FigureBefore | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Say whether the figure is within its bound."""
+        return not misses_bound(self.metric, self.figure, self.bound)
+
+    @property
+    def is_known(self) -> bool:
+        """Say whether the reference missed the bound at least as badly."""
+        return self.before is not None and self.before.is_known
+
+    @property
+    def about(self) -> str:
+        """Return the name of the metric."""
+        return self.metric.text
+
+    @property
+    def digits(self) -> int:
+        """Return how many decimals show that the figure and its bound differ."""
+        return digits_beside(self.figure, self.bound, least_digits(self.metric))
+
+    @property
+    def name(self) -> str:
+        """Return the metric: `AP (depth 100)`, or `RBO of "ann" against "exact"`."""
+        name = name_with_depths(self.metric, self.depths)
+        if self.variants:
+            one, other = self.variants
+            name += f" of {quoted(one)} against {quoted(other)}"
+        return name
+
+    @property
+    def figure_text(self) -> str:
+        """Return the figure, for example `0.712`."""
+        return f"{self.figure:.{self.digits}f}"
+
+    @property
+    def bound_text(self) -> str:
+        """Return how the figure stands to its bound, for example `below 0.750`."""
+        if is_lower_better(self.metric):
+            relation = "at most" if self.is_met else "above"
+        else:
+            relation = "at least" if self.is_met else "below"
+        return f"{relation} {self.bound:.{self.digits}f}"
+
+    @property
+    def remarks(self) -> str:
+        """Return the figure without filled grades, and the figure of the reference.
+
+        For example, `; 0.700 without filled grades; 0.690 in the baseline`. Empty if
+        there are neither.
+        """
+        text = ""
+        if self.without_filled is not None:
+            text += f"; {self.without_filled:.{self.digits}f} without filled grades"
+        if self.before is not None:
+            text += self.before.text(self.digits)
+        return text
+
+    def cases_beyond(
+        self, cases: Iterable[CaseResult], *, by_weight: bool
+    ) -> list[CaseBehind]:
+        """Return the cases whose scores are beyond the bound.
+
+        The pull of a case is the distance of its score to the bound.
+
+        `by_weight`: whether the distance is multiplied by the weight of the case.
+        """
+        scores = ScoresOfCases(self.metric)
+        beyond = []
+        for case in cases:
+            score = scores.now(case)
+            if score is None or not misses_bound(self.metric, score, self.bound):
+                continue
+            pull = abs(self.bound - score)
+            if by_weight:
+                pull *= case.weight
+            beyond.append(CaseBehind(case, pull, score_text(score)))
+        return beyond
+
+
+class FigureGate(BoundsGate):
+    """A kind of gate that makes one figure of the scores of each metric."""
+
+    may_be_known = True
+
+    @abstractmethod
+    def make_figure(
+        self, metric: Metric, gate: Gate, cases: Sequence[CaseResult]
+    ) -> Figure:
+        """Return the function that makes the figure from scores and weights."""
+
+    @abstractmethod
+    def judge_figure(
+        self, figure: BoundedFigure, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterable[Finding]:
+        """Return what the gate finds for one metric."""
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[Finding]:
+        """Yield what the gate finds for each metric."""
+        cut = cut_findings(gate, cases)
+        yield from cut.values()
+        for metric, bound in gate.bounds:
+            if metric in cut:
+                continue
+            make = self.make_figure(metric, gate, cases)
+            figure = BoundedFigure(gate, metric, bound, make)
+            yield from self.judge_figure(figure, cases, reference)

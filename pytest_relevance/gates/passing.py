@@ -17,7 +17,12 @@ from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.gates.common_findings import NewCasesFinding
-from pytest_relevance.gates.failed_before import FigureBefore, Weighted, figure_before
+from pytest_relevance.gates.failed_before import (
+    Figure,
+    FigureBefore,
+    Weighted,
+    figure_before,
+)
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import digits_beside
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
@@ -37,7 +42,7 @@ _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class PassingFinding(Finding):
-    """How many cases pass, of the cases that can fail.
+    """How many of the cases that can fail pass, beside the share that has to.
 
     `passing`: how many pass.
     `share`: the share that has to pass, from 0 to 1.
@@ -118,18 +123,24 @@ def _share_of(values: Sequence[Weighted]) -> float:
     return sum(value for value, _ in values) / len(values)
 
 
+def _figure_for(cases: Sequence[CaseResult]) -> Figure:
+    """Return the function that makes the share: by weight if queries were drawn."""
+    return weighted_mean if has_sampled(cases) else _share_of
+
+
 def _passing_now(cases: Iterable[CaseResult]) -> list[Weighted]:
+    """Return 1 for each case that passes and 0 for each other, with its weight."""
     return [(float(passes(case)), case.weight) for case in cases]
 
 
 def _without_new(
     share: float, can_fail: Sequence[CaseResult], reference: Reference
 ) -> Iterator[NewCasesFinding]:
-    """Yield a remark if too few of the cases pass that are not new."""
+    """Yield a remark if the gate is met only because of new cases."""
     known = reference.known(can_fail)
     if not known:
         return
-    figure = weighted_mean if has_sampled(can_fail) else _share_of
+    figure = _figure_for(can_fail)
     found, least = 100 * figure(_passing_now(known)), 100 * share
     if found >= least - ROUNDING:
         return
@@ -176,9 +187,8 @@ class _PassingGate(GateKind):
     ) -> Iterator[PassingFinding | NewCasesFinding]:
         """Yield how many cases pass; if too few, also the share in the reference."""
         can_fail = [case for case in cases if not _is_only_measured(case)]
-        is_sampled = has_sampled(can_fail)
         weighted_share = None
-        if is_sampled:
+        if has_sampled(can_fail):
             weighted_share = weighted_mean(_passing_now(can_fail))
         finding = PassingFinding(
             passing=sum(1 for case in can_fail if passes(case)),
@@ -191,7 +201,7 @@ class _PassingGate(GateKind):
             before = figure_before(
                 gate,
                 _PassingCases(),
-                figure=weighted_mean if is_sampled else _share_of,
+                figure=_figure_for(can_fail),
                 bound=gate.share,
                 reference=reference,
             )
@@ -213,7 +223,7 @@ class _PassingGate(GateKind):
         digits = digits_beside(share, least, 1)
         relation = "at least" if finding.is_met else "less than"
         text = (
-            f"{finding.passing:,.0f} of {finding.counted:,} cases pass "
+            f"{finding.passing:,} of {finding.counted:,} cases pass "
             f"({share:.{digits}f}%{by_weight}), {relation} {least:.10g}%"
         )
         if finding.before is not None:

@@ -21,44 +21,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from pytest_relevance._number_text import score_text
 from pytest_relevance._text import case_in_prose, counted, first_few
 from pytest_relevance.bundled import PERCENTILES
-from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MIN, ROUNDING, Gate
-from pytest_relevance.gates.common_findings import (
-    CutFinding,
-    NewCasesFinding,
-    NoReferenceFinding,
-    UndefinedFinding,
-)
+from pytest_relevance.gates.common_findings import MetricFinding
 from pytest_relevance.gates.failed_before import (
     Figure,
     FigureBefore,
     Weighted,
     collect_values,
 )
-from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
-from pytest_relevance.gates.metric_bounds import (
-    BOUNDS_SCHEMA,
-    Bounds,
-    check_metrics,
-    count_without_errors,
-    cut_findings,
-    describe_bounds,
-    digits_beside,
-    implies_bounds,
-    misses_bound,
-)
+from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
+from pytest_relevance.gates.metric_bounds import count_without_errors
 from pytest_relevance.gates.metric_scores import (
-    ScoresOfCases,
+    BoundedFigure,
+    FigureFinding,
+    FigureGate,
     compared_variants,
-    figure_without_filled,
-    full_name,
     least_digits,
-    only_new_cases_meet,
-    relation_to_bound,
-    score_figure_before,
     without_score,
 )
 from pytest_relevance.metrics.measures import is_lower_better
@@ -97,24 +77,6 @@ def low_percentile(weighted: Sequence[Weighted], percent: int) -> float:
     return ranked[-1][0]
 
 
-def _figure_for(metric: Metric, percent: int, *, is_sampled: bool) -> Figure:
-    """Return the function from weighted scores to the percentile.
-
-    If a lower score is better, it counts from the highest score down.
-
-    `is_sampled`: whether the weights are those of a sample, and count.
-    """
-
-    def figure(weighted: Sequence[Weighted]) -> float:
-        sign = -1 if is_lower_better(metric) else 1
-        turned = []
-        for score, weight in weighted:
-            turned.append((sign * score, weight if is_sampled else 1.0))
-        return sign * low_percentile(turned, percent)
-
-    return figure
-
-
 def _percent_of(condition: str) -> int:
     """Return the percentage of a condition: 5 for `p5`, 0 for `min`."""
     return 0 if condition == MIN else int(condition.removeprefix("p"))
@@ -129,7 +91,7 @@ def cases_needed(condition: str) -> int:
     return 1 if not percent else (100 + percent - 1) // percent  # 100 / N, rounded up
 
 
-# --- what a gate finds ----------------------------------------------------------------
+# --- which cases count ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,52 +117,8 @@ class LeftOut:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class PercentileFinding(Finding):
-    """The lowest score of a metric, or a percentile, over `counted` of `total` cases.
-
-    `condition`: `min`, or for example `p5`.
-    `figure`: the score; None if there are too few cases for it.
-    `worst`: the cases with the worst score of all.
-    `worst_score`: their score; None without a case.
-    `left_out`: the cases that do not count.
-    `depths`: the depths that case files set, if the metric looks at the whole ranking.
-    `variants`: the two variants that the gate compares; empty if it compares none.
-    `without_filled`: the figure without filled grades; None if there are none.
-    `before`: the figure in the reference; None if it is not needed or not known.
-    """
-
-    kind = MIN
-    condition: str
-    metric: Metric
-    bound: float
-    figure: float | None
-    counted: int
-    total: int
-    worst: Sequence[CaseResult] = ()
-    worst_score: float | None = None
-    left_out: LeftOut = LeftOut()
-    depths: Sequence[int] = ()
-    variants: Sequence[str] = ()
-    without_filled: float | None = None
-    before: FigureBefore | None = None
-
-    @property
-    def is_met(self) -> bool:
-        """Say whether there are enough cases, and the figure is within its bound."""
-        if self.figure is None:
-            return False
-        return not misses_bound(self.metric, self.figure, self.bound)
-
-    @property
-    def is_known(self) -> bool:
-        """Say whether the same cases were as low in the reference."""
-        return self.before is not None and self.before.is_known
-
-    @property
-    def about(self) -> str:
-        """Return the name of the metric."""
-        return self.metric.text
+def _names(cases: Iterable[CaseResult]) -> list[str]:
+    return [case_in_prose(case.id, case.query) for case in cases]
 
 
 def _is_left_out(gate: Gate, result: CaseResult) -> bool:
@@ -218,98 +136,87 @@ def _counting_cases(gate: Gate, cases: Iterable[CaseResult]) -> list[CaseResult]
     return [case for case in cases if not _is_left_out(gate, case)]
 
 
-def _left_out(
-    gate: Gate, scores: ScoresOfCases, cases: Iterable[CaseResult]
-) -> LeftOut:
+def _left_out(figure: BoundedFigure, cases: Iterable[CaseResult]) -> LeftOut:
     """Return the cases that do not count, although they were searched without error."""
     undefined, expected = [], []
     for case in cases:
         if case.verdict in (*WITHOUT_SCORE, SKIPPED):
             continue
-        if _is_left_out(gate, case):
+        if _is_left_out(figure.gate, case):
             expected.append(case)
-        elif scores.now(case) is None:
+        elif figure.scores.now(case) is None:
             undefined.append(case)
     return LeftOut(undefined=undefined, expected=expected)
 
 
-def _judge_metric(
-    metric: Metric,
-    bound: float,
-    gate: Gate,
-    cases: Sequence[CaseResult],
-    reference: Reference,
-) -> Iterator[
-    PercentileFinding | UndefinedFinding | NoReferenceFinding | NewCasesFinding
-]:
-    """Yield what a gate finds for one metric: the figure, or why there is none.
+# --- what a gate finds ----------------------------------------------------------------
 
-    If the figure meets its bound only because of new cases, a remark follows.
+
+@dataclass(frozen=True, slots=True)
+class TooFewFinding(MetricFinding):
+    """Too few cases, `counted` of `total`, have a score for a percentile or for `min`.
+
+    `condition`: `min`, or for example `p5`.
     """
-    scores = ScoresOfCases(metric)
-    counting = _counting_cases(gate, cases)
-    left_out = _left_out(gate, scores, cases)
-    weighted = scores.weighted(counting)
-    if not weighted and not left_out.expected:
-        yield without_score(metric, gate, reference)
-        return
-    finding = PercentileFinding(
-        condition=gate.condition,
-        metric=metric,
-        bound=bound,
-        figure=None,
-        counted=len(weighted),
-        total=count_without_errors(cases),
-        left_out=left_out,
-        depths=set_depths([metric], cases),
-        variants=compared_variants(gate),
-    )
-    if len(weighted) < cases_needed(gate.condition):
-        yield finding
-        return
-    is_sampled = has_sampled(cases)
-    figure = _figure_for(metric, _percent_of(gate.condition), is_sampled=is_sampled)
-    worst_score = _figure_for(metric, 0, is_sampled=is_sampled)(weighted)
-    finding = replace(
-        finding,
-        figure=figure(weighted),
-        worst=[case for case in counting if scores.now(case) == worst_score],
-        worst_score=worst_score,
-        without_filled=figure_without_filled(scores, figure, counting),
-    )
-    if finding.is_met:
-        yield finding
-        yield from only_new_cases_meet(scores, figure, bound, counting, reference)
-    elif metric.is_similarity:
-        yield finding
-    else:
-        before = _before(scores, figure, bound, gate, reference)
-        yield replace(finding, before=before)
+
+    condition: str
+    counted: int
+    total: int
+    left_out: LeftOut
+
+    def text(self) -> str:
+        """Return how many cases the gate needs, and what to do."""
+        needed = counted(cases_needed(self.condition), "case")
+        text = (
+            f"{self.condition} {self.metric.text} needs {needed} with a score, found "
+            f"{self.counted:,} of {self.total:,}{self.left_out.text()}"
+        )
+        if self.condition == MIN:
+            return text
+        return f"{text}; write more cases, a higher percentile such as p50, or {MIN}"
 
 
-def _before(
-    scores: ScoresOfCases,
-    figure: Figure,
-    bound: float,
-    gate: Gate,
-    reference: Reference,
-) -> FigureBefore | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PercentileFinding(FigureFinding):
+    """The lowest score of a metric, or a percentile, beside its bound.
+
+    `condition`: `min`, or for example `p5`.
+    `worst`: the cases with the worst score of all.
+    `worst_score`: their score.
+    `left_out`: the cases that do not count.
+    """
+
+    kind = MIN
+    condition: str
+    worst: Sequence[CaseResult]
+    worst_score: float
+    left_out: LeftOut
+
+    @property
+    def counted_cases(self) -> str:
+        """Return how many cases count: `18 of 20 cases; 2 without a score: ...`."""
+        cases = counted(self.total, "case")
+        if self.counted >= self.total:
+            return cases
+        return f"{self.counted:,} of {cases}{self.left_out.text()}"
+
+
+def _figure_before(figure: BoundedFigure, reference: Reference) -> FigureBefore | None:
     """Return the figure of the reference; None if it is not known for all cases.
 
     The gate failed before only if each case that is beyond the bound now was there in
     the reference too, as far or further. The figure alone does not show that: one low
     case can hide another one.
     """
-    reference = _without_left_out(gate, reference)
-    before = score_figure_before(scores, figure, bound, gate, reference)
+    reference = _without_left_out(figure.gate, reference)
+    before = figure.before(reference)
     if before is None or not before.is_known:
         return before
-    has_new_low = _has_new_low(scores, bound, gate, reference)
+    has_new_low = _has_new_low(figure, reference)
     if has_filled(reference.results) and not has_new_low:
         of_people = [without_fill(case) for case in reference.results]
-        without_filled = replace(reference, results=of_people)
-        has_new_low = _has_new_low(scores, bound, gate, without_filled)
-    return replace(before, is_known=False) if has_new_low else before
+        has_new_low = _has_new_low(figure, replace(reference, results=of_people))
+    return replace(before, is_known=not has_new_low)
 
 
 def _without_left_out(gate: Gate, reference: Reference) -> Reference:
@@ -327,14 +234,14 @@ def _without_left_out(gate: Gate, reference: Reference) -> Reference:
     return replace(reference, results=results, accepted=accepted)
 
 
-def _has_new_low(
-    scores: ScoresOfCases, bound: float, gate: Gate, reference: Reference
-) -> bool:
+def _has_new_low(figure: BoundedFigure, reference: Reference) -> bool:
     """Say whether a case is beyond the bound now, and was better before, or is new."""
-    sign = -1 if is_lower_better(scores.metric) else 1
-    both = collect_values(gate, scores, reference.results, reference.accepted)
+    sign = -1 if is_lower_better(figure.metric) else 1
+    both = collect_values(
+        figure.gate, figure.scores, reference.results, reference.accepted
+    )
     for case in both.cases:
-        if case.now is None or not misses_bound(scores.metric, case.now, bound):
+        if case.now is None or not figure.misses(case.now):
             continue
         if case.before is None or sign * (case.before - case.now) > ROUNDING:
             return True
@@ -344,23 +251,7 @@ def _has_new_low(
 # --- the kinds ------------------------------------------------------------------------
 
 
-def _names(cases: Iterable[CaseResult]) -> list[str]:
-    return [case_in_prose(case.id, case.query) for case in cases]
-
-
-def _explain_too_few(finding: PercentileFinding) -> str:
-    """Return that a gate needs more cases, and what to do."""
-    needed = counted(cases_needed(finding.condition), "case")
-    text = (
-        f"{finding.condition} {finding.metric.text} needs {needed} with a score, found "
-        f"{finding.counted:,} of {finding.total:,}{finding.left_out.text()}"
-    )
-    if finding.condition == MIN:
-        return text
-    return f"{text}; write more cases, a higher percentile such as p50, or {MIN}"
-
-
-class _PercentileGate(GateKind):
+class _PercentileGate(FigureGate):
     """`p5: {overlap@10: 0.5}`: the percentile of each metric is at least its bound.
 
     All conditions from `p1` to `p50` are of this kind. `Gate.condition` says which one
@@ -368,41 +259,74 @@ class _PercentileGate(GateKind):
     """
 
     name = PERCENTILES[0]
-    gate_field = "bounds"
     about = (
         "The least that the percentile of a metric may be: with p5: {overlap@10: 0.5} "
         "fewer than 5 % of the cases are lower. pN needs 100 / N cases."
     )
-    schema = BOUNDS_SCHEMA
-    may_be_known = True
     cases_title = "beyond the bound, the worst first"
-
-    def check(self, value: object, at: Location) -> Bounds | Wrong:
-        return check_metrics(value, at, is_drop=False)
-
-    def describe(self, gate: Gate) -> str:
-        return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
         """Say whether the gate still has each bound, and allows no more low cases."""
         if _percent_of(now.condition) > _percent_of(before.condition):
             return False
-        return implies_bounds(now, before)
+        return super().implies(now, before)
 
-    def judge(
-        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
-    ) -> Iterator[
-        PercentileFinding
-        | CutFinding
-        | UndefinedFinding
-        | NoReferenceFinding
-        | NewCasesFinding
-    ]:
-        cut = cut_findings(gate, cases)
-        yield from cut.values()
-        for metric, bound in gate.bounds:
-            if metric not in cut:
-                yield from _judge_metric(metric, bound, gate, cases, reference)
+    def make_figure(
+        self, metric: Metric, gate: Gate, cases: Sequence[CaseResult]
+    ) -> Figure:
+        """Return the function from weighted scores to the percentile.
+
+        If a lower score is better, it counts from the highest score down. Weights count
+        only if queries were drawn.
+        """
+        sign = -1 if is_lower_better(metric) else 1
+        percent = _percent_of(gate.condition)
+        is_sampled = has_sampled(cases)
+
+        def percentile(weighted: Sequence[Weighted]) -> float:
+            turned = []
+            for score, weight in weighted:
+                turned.append((sign * score, weight if is_sampled else 1.0))
+            return sign * low_percentile(turned, percent)
+
+        return percentile
+
+    def judge_figure(
+        self, figure: BoundedFigure, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[Finding]:
+        """Yield the percentile, or why there is none, and a remark on new cases."""
+        gate, metric = figure.gate, figure.metric
+        counting = _counting_cases(gate, cases)
+        left_out = _left_out(figure, cases)
+        weighted = figure.scores.weighted(counting)
+        if not weighted and not left_out.expected:
+            yield without_score(metric, gate, reference)
+            return
+        total = count_without_errors(cases)
+        if len(weighted) < cases_needed(gate.condition):
+            yield TooFewFinding(metric, gate.condition, len(weighted), total, left_out)
+            return
+        percentile = figure.make(weighted)
+        is_missed = figure.misses(percentile)
+        worst_of = max if is_lower_better(metric) else min
+        worst_score = worst_of(score for score, _ in weighted)
+        yield PercentileFinding(
+            condition=gate.condition,
+            metric=metric,
+            figure=percentile,
+            bound=figure.bound,
+            counted=len(weighted),
+            total=total,
+            worst=[case for case in counting if figure.scores.now(case) == worst_score],
+            worst_score=worst_score,
+            left_out=left_out,
+            depths=set_depths([metric], cases),
+            variants=compared_variants(gate),
+            without_filled=figure.without_filled(counting),
+            before=_figure_before(figure, reference) if is_missed else None,
+        )
+        if not is_missed:
+            yield from figure.remarks_on_new(counting, reference)
 
     def explain(self, finding: PercentileFinding) -> str:
         """Return a sentence that says how low the lowest cases are.
@@ -410,45 +334,25 @@ class _PercentileGate(GateKind):
         `lowest nDCG@10 0.212 ("boots"), below 0.300 (20 cases)`, or
         `p5 nDCG@10 0.412, at least 0.400 (20 cases); lowest 0.212 ("boots")`
         """
-        if finding.figure is None:
-            return _explain_too_few(finding)
-        least = least_digits(finding.metric)
-        digits = digits_beside(finding.figure, finding.bound, least)
-        relation = relation_to_bound(finding.metric, is_met=finding.is_met)
-        name = full_name(finding.metric, finding.depths, finding.variants)
-        extreme = "highest" if is_lower_better(finding.metric) else "lowest"
-        worst = first_few(_names(finding.worst), most=1)
-        cases = counted(finding.total, "case")
-        if finding.counted < finding.total:
-            cases = f"{finding.counted:,} of {cases}{finding.left_out.text()}"
-        beside = f"{relation} {finding.bound:.{digits}f} ({cases})"
-        value = f"{finding.figure:.{digits}f}"
+        worst = "highest" if is_lower_better(finding.metric) else "lowest"
+        names = first_few(_names(finding.worst), most=1)
+        value = f"{finding.name} {finding.figure_text}"
+        beside = f"{finding.bound_text} ({finding.counted_cases})"
         if finding.condition == MIN:
-            text = f"{extreme} {name} {value} ({worst}), {beside}"
+            text = f"{worst} {value} ({names}), {beside}"
         else:
-            text = f"{finding.condition} {name} {value}, {beside}"
-            text += f"; {extreme} {finding.worst_score:.{least}f} ({worst})"
-        if finding.without_filled is not None:
-            text += f"; {finding.without_filled:.{digits}f} without filled grades"
-        if finding.before is not None:
-            text += finding.before.text(digits)
-        return text
+            score = f"{finding.worst_score:.{least_digits(finding.metric)}f}"
+            text = f"{finding.condition} {value}, {beside}; {worst} {score} ({names})"
+        return text + finding.remarks
 
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
         """Return the cases beyond the bound. The pull is the distance to the bound."""
-        if not isinstance(finding, PercentileFinding) or finding.figure is None:
+        if not isinstance(finding, PercentileFinding):
             return []
-        behind = []
-        for result in results:
-            score = ScoresOfCases(finding.metric).now(result)
-            if score is None or _is_left_out(gate, result):
-                continue
-            if misses_bound(finding.metric, score, finding.bound):
-                pull = abs(finding.bound - score)
-                behind.append(CaseBehind(result, pull, score_text(score)))
-        return behind
+        cases = _counting_cases(gate, results)
+        return finding.cases_beyond(cases, by_weight=False)
 
 
 class _MinGate(_PercentileGate):

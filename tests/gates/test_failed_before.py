@@ -24,15 +24,15 @@ from pytest_relevance.results.records.run_info import AcceptedCase
 
 
 def both(before: float, now: float) -> CaseValue:
-    return CaseValue(before, now, 1, 1)
+    return CaseValue(before, now, 1, 1, 1)
 
 
 def only_now(value: float) -> CaseValue:
-    return CaseValue(None, value, 1, 1)
+    return CaseValue(None, value, 1, 1, 1)
 
 
 def only_before(value: float) -> CaseValue:
-    return CaseValue(value, None, 1, 1)
+    return CaseValue(value, None, 1, 1, 1)
 
 
 def least(values: Sequence[Weighted]) -> float:
