@@ -151,10 +151,14 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Return {why a metric lacks cases of the reference: how many cases}."""
+    """Return {why a metric lacks cases of the reference: how many cases}.
+
+    A case that has no score by the metric in the reference is not counted, because it
+    is in no mean.
+    """
     counts: Counter[str] = Counter()
     for case in lost:
-        if not case.metrics or metric.text in case.metrics:
+        if case.had_score(metric.text):
             counts[case.why] += 1
     return counts
 

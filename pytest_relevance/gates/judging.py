@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.outcomes import with_similarities
-from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.run_info import AcceptedCase, FileInfo
 from pytest_relevance.results.records.uncompared import UncomparedCase, lost_of_file
 
 
@@ -143,7 +143,7 @@ class _CasesOfFile:
             ran=ran,
             total=info.total - (len(results) - len(ran)),
             groups=in_variants((variant for _, variant, _ in info.totals), ran),
-            lost=lost_of_file(file, info, results),
+            lost=_with_scores(lost_of_file(file, info, results), info.accepted),
         )
 
     def judge(self, *, updating: bool) -> Iterator[GateResult]:
@@ -240,6 +240,23 @@ class _CasesOfFile:
             if (moved.id, moved.variant) == (result.id, result.variant):
                 return moved.file_before != self.file
         return result.baseline is not None and result.baseline.standing == NEW
+
+
+def _with_scores(
+    lost: Iterable[UncomparedCase], accepted: Iterable[AcceptedCase]
+) -> list[UncomparedCase]:
+    """Return lost cases. Those that have no result get their scores and tags.
+
+    `accepted`: the cases of the reference, as far as they are known.
+    """
+    by_key = {(case.id, case.variant): case for case in accepted}
+    found = []
+    for case in lost:
+        known = by_key.get((case.id, case.variant))
+        if known is not None and not case.has_result:
+            case = replace(case, tags=known.tags, then=known.scores)
+        found.append(case)
+    return found
 
 
 def _place(result: CaseResult) -> tuple[str, int, str]:

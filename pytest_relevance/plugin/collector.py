@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from types import FunctionType, ModuleType
@@ -45,7 +45,6 @@ from pytest_relevance.results.records.baseline_paths import (
 from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
-    AcceptedCase,
     Collected,
     FileInfo,
     RecordError,
@@ -289,16 +288,13 @@ class CaseFile(pytest.Module):
         )
         if self._baseline is None:
             return info
-        expects_known = settings(self.config).expects_known
-        accepted: Sequence[AcceptedCase] = ()
-        if expects_known:
-            accepted = self._baseline.accepted_cases(suite.terms.gates)
+        lost = self._baseline.lost_cases(suite.left_out)
         return replace(
             info,
             has_baseline=True,
-            lost=tuple(self._baseline.lost_cases(suite.left_out)),
-            expects_known=expects_known,
-            accepted=accepted,
+            lost=tuple(lost),
+            expects_known=settings(self.config).expects_known,
+            accepted=self._baseline.accepted_cases(suite.terms.gates, lost),
             against=self._baseline.record,
             against_started=self._baseline.started,
             fingerprint=self._baseline.fingerprint,

@@ -558,10 +558,29 @@ def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
     ]
     (text,) = texts(verdict(DROP_GATE, case("a", 0.8, 0.8), lost=lost))
     assert "1 of 4 cases; 2 are gone, 1 has no judgments now); allowed is" in text
-    # the tags of lost cases are not known
+    # a record of an older version does not have the tags of lost cases
     tagged = case("a", 0.8, 0.8, tags=("head",))
     (text,) = texts(verdict(DROP_GATE | {"tag": "head"}, tagged, lost=lost))
     assert "p 1.000, 1 case); allowed is 0.02" in text
+
+
+def test_a_lost_case_counts_if_it_has_the_tag_and_a_score_in_the_reference() -> None:
+    lost, accepted = [], []
+    for name, tag, score in (
+        ("scored", "head", 0.9),
+        ("unjudged", "head", None),
+        ("other", "tail", 0.9),
+    ):
+        lost.append((name, None, "gone"))
+        accepted.append(AcceptedCase(name, None, 1, (tag,), {"nDCG@10": score}))
+    tagged = case("a", 0.8, 0.8, tags=("head",))
+    gate = DROP_GATE | {"tag": "head"}
+    (text,) = texts(verdict(gate, tagged, lost=lost, accepted=accepted))
+    assert "1 of 2 cases; 1 is gone); allowed is" in text
+    at_5 = {"max_drop": {"nDCG@5": 0.02}}
+    five = case("a", 0.8, 0.8, k=5, scores={"nDCG@5": 0.8})
+    (text,) = texts(verdict(at_5, five, lost=lost, accepted=accepted))
+    assert "1 of 3 cases; 2 are gone); allowed is" in text
 
 
 def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:

@@ -99,6 +99,37 @@ def test_a_file_that_ran_whole_and_lost_cases_fails_where_a_baseline_is_required
     assert before.run(UPDATE, REQUIRE).code == 0
 
 
+UNSCORED = """
+    gates: [{max_drop: {nDCG@10: 0.1}}, {max_drop: {P@1: 0.1}}, {max_drop: {P@1: 0.5}, tag: head}]
+    cases:
+      - {query: same, judgments: {a: 3}, tags: [head]}
+      - {query: gone, judgments: {a: 3}, tags: [head]}
+      - {query: unjudged}
+      - {query: irrelevant, judgments: {a: 0}}
+      - {query: skipped}
+"""
+
+
+@BOTH
+def test_a_drop_is_over_the_cases_with_a_score_in_the_reference(
+    project: Project, command: Command, against: list[str]
+) -> None:
+    """Three cases are gone and one is skipped. Only one of them had a score."""
+    shop = Shop(project)
+    shop.cases(UNSCORED.replace("{max_drop: {P@1: 0.1}}, ", ""))  # a new gate below
+    queries = ("same", "gone", "unjudged", "irrelevant", "skipped")
+    shop.returns(**dict.fromkeys(queries, "a b"))
+    shop.run(UPDATE, RECORD)
+    kept = [line for line in UNSCORED.splitlines() if "same" in line or "skip" in line]
+    gates = UNSCORED.splitlines()[1]
+    shop.cases("\n".join([gates, "    cases:", *kept]))
+    shop.returns(skipped="skip")
+    run = shop.run(*against, NOW)
+    counted = "1 of 2 cases; 1 is gone); allowed is"
+    assert run.said.count(counted) == run.said.count("gate[max_drop") == 3
+    assert command(*REPORT).out.count(counted) == 3
+
+
 def test_queries_that_only_judged_leaves_out_are_counted(
     before: Shop, command: Command
 ) -> None:

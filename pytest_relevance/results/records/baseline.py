@@ -206,12 +206,17 @@ class Baseline:
                 found.append((name, bool(entry.documents)))
         return silent_searches(found)
 
-    def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
-        """Return the cases of the reference; () if no gate needs them."""
+    def accepted_cases(
+        self, gates: Iterable[Gate], lost: Iterable[Lost]
+    ) -> tuple[AcceptedCase, ...]:
+        """Return the cases of the reference that gates need.
+
+        `lost`: the cases that are not compared.
+        """
         entries = copy(self.entries)
         for key, entry in self.left.items():
             entries.setdefault(key, entry)
-        return accepted_cases(entries, gates)
+        return accepted_cases(entries, gates, lost, expects_known=self._expects_known)
 
     # --- results ----------------------------------------------------------------------
 

@@ -64,6 +64,14 @@ class Asked:
     digest: str
 
 
+def has_main_score(scores: Mapping[str, float | None]) -> bool:
+    """Say whether scores have nDCG@k, or RR@k, which is the score of a known item."""
+    for name, score in scores.items():
+        if name.startswith(("nDCG@", "RR@")) and score is not None:
+            return True
+    return False
+
+
 def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
     """Return what identifies a case, with its params as JSON."""
     return Asked(query, as_json(with_sorted_keys(params)), digest)
@@ -148,10 +156,7 @@ class BaselineEntry:
     @property
     def has_score(self) -> bool:
         """Say whether nDCG@k, or RR@k, was defined when the ranking was accepted."""
-        for name, score in self.scores.items():
-            if name.startswith(("nDCG@", "RR@")) and score is not None:
-                return True
-        return False
+        return has_main_score(self.scores)
 
     @property
     def may_go_on(self) -> bool:

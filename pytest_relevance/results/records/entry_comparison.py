@@ -41,7 +41,7 @@ from pytest_relevance.results.records.case_today import (
     why_stale,
 )
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.run_info import AcceptedCase
+from pytest_relevance.results.records.run_info import AcceptedCase, Lost
 from pytest_relevance.results.records.uncompared import (
     MARKED_SKIP,
     as_lost,
@@ -338,12 +338,27 @@ def _with_lost_metrics(
 
 
 def accepted_cases(
-    entries: BaselineEntries, gates: Iterable[Gate]
+    entries: BaselineEntries,
+    gates: Iterable[Gate],
+    lost: Iterable[Lost],
+    *,
+    expects_known: bool,
 ) -> tuple[AcceptedCase, ...]:
-    """Return the cases of the reference, if one of the gates needs them; else ()."""
-    if not any(GATES.get_or_unknown(gate.condition).may_be_known for gate in gates):
+    """Return the cases of the reference that one of the gates needs.
+
+    - All cases, if a gate may have failed before.
+    - The `lost` cases, if a gate compares with the reference. It counts those of them
+      that have a score there.
+
+    `expects_known`: whether gates that failed before are expected to fail.
+    """
+    kinds = [GATES.get_or_unknown(gate.condition) for gate in gates]
+    if expects_known and any(kind.may_be_known for kind in kinds):
+        return tuple(entry.as_case() for entry in entries.values())
+    if not any(kind.needs_reference for kind in kinds):
         return ()
-    return tuple(entry.as_case() for entry in entries.values())
+    keys = {(case, variant) for case, variant, _ in lost}
+    return tuple(entry.as_case() for key, entry in entries.items() if key in keys)
 
 
 def _gate_scores(

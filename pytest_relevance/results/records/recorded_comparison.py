@@ -78,14 +78,16 @@ def compare_recorded(
     for file, info in run.files.items():
         of_file = reference.of_file(file)
         changed = _changes_of_test(info, of_file, ran.get(file, {}))
+        lost = _lost(info, file, of_file, ran.get(file, {}))
+        gates = demands.of_file(file).gates
         files[file] = replace(
             moves.noted_in(info, file),
             has_baseline=True,
-            lost=_lost(info, file, of_file, ran.get(file, {})),
+            lost=lost,
             against=name,
             against_started=of_file.started,
             fingerprint=of_file.fingerprint,
-            accepted=accepted_cases(of_file, demands.of_file(file).gates),
+            accepted=accepted_cases(of_file, gates, lost, expects_known=True),
             test_changes=changed.changes,
             knows_demands=changed.is_known,
             drawn=_drawn(info, of_file, ran.get(file, {})),

@@ -115,8 +115,9 @@ class FileInfo:
             clear from where.
         expects_known: whether cases and gates that failed before are expected to fail
             (`--relevance-known=xfail`).
-        accepted: the cases of the reference, for gates that may have failed
-            before; only with `expects_known`.
+        accepted: the cases of the reference, for gates: with `expects_known` all of
+            them, if a gate may have failed before; else those of `lost`, if a gate
+            compares with the reference.
         unjudged: a sentence about its listed queries that have no judgments; empty
             if all have some.
         known_items: a sentence about rows that are left out of its known items; empty

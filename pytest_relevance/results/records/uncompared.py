@@ -18,9 +18,10 @@ Gates and reports call it when the run has ended.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.metrics.measures import suits_known_items
+from pytest_relevance.metrics.names import is_own, is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import LOST, NOT_COMPARED, BaselineComparison
 from pytest_relevance.results.case_result import (
@@ -30,7 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
-from pytest_relevance.results.records.entries import EntryKey
+from pytest_relevance.results.records.entries import EntryKey, has_main_score
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 GONE = "gone"
@@ -81,6 +82,10 @@ class UncomparedCase:
 
     `metrics`: the metrics that have no value now.
     `tags`: empty for a case that did not run.
+    `has_result`: whether the run has a result of the case.
+    `lost`: the metrics by which only the reference has a score, if the case ran.
+    `then`: the scores of the case in the reference, if the case did not run; empty if
+        they are not known.
     """
 
     file: str
@@ -89,6 +94,28 @@ class UncomparedCase:
     why: str
     metrics: Sequence[str] = ()
     tags: Sequence[str] = ()
+    has_result: bool = False
+    lost: Sequence[str] = ()
+    then: Mapping[str, float | None] = field(default_factory=dict)
+
+    def had_score(self, metric: str) -> bool:
+        """Say whether a case counts in the mean of a metric in the reference.
+
+        A case without a relevant judgment counts only in the means of a project's own
+        metrics. A metric that the reference was not asked for, for example nDCG with
+        another cutoff, has a score if the nDCG of the case has one, or the RR of a
+        known item. True if no score is known.
+        """
+        if self.lost:
+            return metric in self.lost
+        if not self.then:
+            return True
+        if is_own(metric) and metric in self.then:
+            return self.then[metric] is not None
+        is_judged = any(name.startswith("nDCG@") for name in self.then)
+        if not is_judged and not suits_known_items(metric_named(metric)):
+            return False
+        return has_main_score(self.then)
 
 
 def lost_cases(
@@ -124,9 +151,17 @@ def lost_result(result: CaseResult) -> UncomparedCase | None:
     comparison = result.baseline
     if comparison is None or not comparison.lost:
         return None
-    metrics = comparison.lost if comparison.why == UNDEFINED else ()
+    has_ranking = comparison.standing != LOST
     return UncomparedCase(
-        result.file, result.id, result.variant, comparison.why, metrics, result.tags
+        file=result.file,
+        id=result.id,
+        variant=result.variant,
+        why=comparison.why,
+        metrics=comparison.lost if comparison.why == UNDEFINED else (),
+        tags=result.tags,
+        has_result=True,
+        lost=comparison.lost if has_ranking else (),
+        then={} if has_ranking else comparison.then,
     )
 
 
@@ -233,7 +268,7 @@ def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
     """
     metrics = tuple(then) or (result.metric.text,)
     why = why_without_ranking(result)
-    comparison = BaselineComparison(LOST, lost=metrics, why=why)
+    comparison = BaselineComparison(LOST, lost=metrics, why=why, then=then)
     return replace(result, baseline=comparison)
 
 
