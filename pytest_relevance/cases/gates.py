@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
+from pytest_relevance._text import counted, did_you_mean, found, listed, quoted, shown
 from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, MEAN, MIN, UNKNOWN, Case, Gate
@@ -158,17 +158,37 @@ def check_tags_of_gates(
         at.refuse(message, "gates", index, "tag")
 
 
-def check_gates_of_sample(gates: Sequence[Gate], at: Location) -> None:
-    """Report gates that say nothing of a file from which queries are drawn."""
+def check_gates_of_sample(
+    gates: Sequence[Gate], cases: Sequence[Case], at: Location
+) -> None:
+    """Report gates that say nothing of a file from which queries are drawn.
+
+    `cases`: the cases of the file.
+    """
+    percentile = lowest_percentile(len(cases))
+    write = "take sample out"
+    if percentile is not None:
+        write = f"write {percentile}, the lowest percentile of {counted(len(cases), 'case')}, or {write}"
     for index, gate in enumerate(gates):
         if gate.condition == MIN:
             at.refuse(
                 "the lowest score of a sample says nothing of the queries that are not "
-                "drawn; write p1, the first percentile, or take sample out",
+                f"drawn; {write}",
                 "gates",
                 index,
                 MIN,
             )
+
+
+def lowest_percentile(cases: int) -> str | None:
+    """Return the lowest percentile that a number of cases can have: `p5` for 20.
+
+    None if there are too few for `p50`.
+    """
+    if cases < 2:
+        return None
+    percent = (100 + cases - 1) // cases  # 100 / cases, rounded up
+    return f"p{percent}"
 
 
 def _check_gate(written: object, at: Location) -> Gate | Wrong:

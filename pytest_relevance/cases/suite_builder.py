@@ -451,7 +451,7 @@ class SuiteBuilder:
         if not self.problems.found:
             check_tags_of_gates(self._terms.gates, cases, at)
         if files is not None and files.samples:
-            check_gates_of_sample(self._terms.gates, at)
+            check_gates_of_sample(self._terms.gates, cases, at)
         if not self.problems.found:
             self._floors.check(at)
         return cases

@@ -21,8 +21,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from pytest_relevance._text import case_in_prose, counted, first_few
+from pytest_relevance._text import case_in_prose, counted, first_few, listed
 from pytest_relevance.bundled import PERCENTILES
+from pytest_relevance.cases.gates import lowest_percentile
 from pytest_relevance.cases.model import MIN, ROUNDING, Gate
 from pytest_relevance.gates.common_findings import MetricFinding
 from pytest_relevance.gates.failed_before import (
@@ -157,12 +158,14 @@ class TooFewFinding(MetricFinding):
     """Too few cases, `counted` of `total`, have a score for a percentile or for `min`.
 
     `condition`: `min`, or for example `p5`.
+    `is_sampled`: whether the weights of the cases are those of a sample.
     """
 
     condition: str
     counted: int
     total: int
     left_out: LeftOut
+    is_sampled: bool
 
     def text(self) -> str:
         """Return how many cases the gate needs, and what to do."""
@@ -173,7 +176,17 @@ class TooFewFinding(MetricFinding):
         )
         if self.condition == MIN:
             return text
-        return f"{text}; write more cases, a higher percentile such as p50, or {MIN}"
+        return f"{text}; {self._advice}"
+
+    @property
+    def _advice(self) -> str:
+        """What to do. `min` is not advised in a sampled suite, where it is an error."""
+        lowest = lowest_percentile(self.counted)
+        conditions = [] if lowest is None else [lowest]
+        if not self.is_sampled:
+            conditions.append(MIN)
+        advice = "draw more queries" if self.is_sampled else "write more cases"
+        return f"{advice}, or write {listed(conditions)}" if conditions else advice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +317,14 @@ class _PercentileGate(FigureGate):
             return
         total = count_without_errors(cases)
         if len(weighted) < cases_needed(gate.condition):
-            yield TooFewFinding(metric, gate.condition, len(weighted), total, left_out)
+            yield TooFewFinding(
+                metric,
+                condition=gate.condition,
+                counted=len(weighted),
+                total=total,
+                left_out=left_out,
+                is_sampled=has_sampled(cases),
+            )
             return
         percentile = figure.make(weighted)
         is_missed = figure.misses(percentile)

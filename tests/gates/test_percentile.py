@@ -116,9 +116,31 @@ def test_a_percentile_needs_enough_cases() -> None:
     assert (few.outcome(), message(few)) == (
         "failed",
         'p5 nDCG@10 needs 20 cases with a score, found 19 of 20; 1 without a score: "gone"; '
-        "write more cases, a higher percentile such as p50, or min",
+        "write more cases, or write p6 or min",
     )
     assert behind(few) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "is_sampled", "advice"),
+    [
+        (19, False, "write more cases, or write p6 or min"),
+        (19, True, "draw more queries, or write p6"),
+        (2, True, "draw more queries, or write p50"),
+        (1, False, "write more cases, or write min"),
+        (1, True, "draw more queries"),
+    ],
+)
+def test_what_is_advised_for_a_percentile_with_too_few_cases(
+    count: int, is_sampled: bool, advice: str
+) -> None:
+    """`min` is an error in a suite with a sample. A named percentile has a figure."""
+    cases = alike(count, 1.0, is_sampled=is_sampled)
+    said = message(verdict({"p1": {"nDCG@10": 0.3}}, *cases))
+    assert said.split("; ")[-1] == advice
+    for lowest in ("p6", "p50"):
+        if lowest in advice:
+            assert verdict({lowest: {"nDCG@10": 0.3}}, *cases).outcome() == "passed"
 
 
 def test_a_bound_that_is_reached_up_to_rounding_is_met() -> None:

@@ -352,8 +352,11 @@ def test_gates_of_a_sample_count_weights(log: Log) -> None:
 
 def test_the_lowest_score_of_a_sample_is_no_gate(log: Log) -> None:
     log.suite(more="gates: [{min: {nDCG@10: 0.3}}]\n")
-    said = "the lowest score of a sample says nothing of the queries that are not drawn; write p1"
-    assert f"gates[0].min: {said}" in log.run().text
+    said = "the lowest score of a sample says nothing of the queries that are not drawn"
+    advice = "write p2, the lowest percentile of 50 cases, or take sample out"
+    assert f"gates[0].min: {said}; {advice}" in log.run().text
+    log.suite(more="gates: [{p2: {nDCG@10: 0.3}}]\n")
+    assert log.run().counts == {"passed": 51}
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html"])
