@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from html import unescape
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -47,12 +48,14 @@ def only_plugins(*names: str) -> list[str]:
 
     Importing some of them takes several times as long as all else.
     """
-    installed = entry_points(group="pytest11").names
-    return [
-        f"-pno:{name}"
-        for name in sorted(installed)
-        if name not in ("relevance", *names)
-    ]
+    wanted = ("relevance", *names)
+    return [f"-pno:{name}" for name in _installed_plugins() if name not in wanted]
+
+
+@cache
+def _installed_plugins() -> list[str]:
+    """The entry points of all installed plugins of pytest. Reading them takes long."""
+    return sorted(entry_points(group="pytest11").names)
 
 
 def install_package(site: Path, name: str, code: str, **points: str) -> None:
