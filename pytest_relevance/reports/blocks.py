@@ -1,7 +1,7 @@
-"""What the reports of a run and of a comparison consist of: sentences and tables.
+"""The blocks that reports consist of: sentences, tables, and commands to copy.
 
-A part of a report is made once, as blocks. A terminal shows blocks as lines, Markdown
-in sections, and a notebook as HTML.
+A block is made once. A terminal shows it as lines, Markdown in a section, and a
+notebook as HTML.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import display_width
 
 _WIDEST_WORD = 7
-"""The width of the words before commands."""
+"""The width of the column of words before commands, in terminal columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,15 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command for a reader to copy, or a file to open, after a word that says why.
+    """A command for a reader to copy, or a file to open.
 
-    The words of several command lines are in one column. A terminal does not fold a
-    command.
-    `note`: what the command does, as a comment of a shell; in a line of its own if
-        there is no room.
-    `is_file`: whether the command is the name of a file to change.
+    A terminal does not fold the command.
+
+    `word`: what the command is for, for example `look` or `accept`. It stands before
+        the command.
+    `note`: what the command does. It is a comment of a shell after the command, or in
+        the next line if there is no room.
+    `is_file`: whether `command` is the name of a file to change.
     """
 
     word: str
@@ -81,7 +83,10 @@ class CommandLine:
         return [((word, STRONG), (command, PLAIN)), *folded]
 
     def shell(self) -> str:
-        """Return the command below its word and note, as lines of a shell script."""
+        """Return lines of a shell script: a comment with word and note, the command.
+
+        The name of a file is in the comment, because it is no command.
+        """
         said = f"{self.word}: {self.note}" if self.note else self.word
         if self.is_file:
             return f"# {harmless(said)} in {harmless(self.command)}"

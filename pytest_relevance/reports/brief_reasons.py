@@ -25,49 +25,45 @@ def failure_head(result: CaseResult) -> str:
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Return why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of an error.
-
-    `is_named`: whether the name of the metric stands before the scores, because no
-    heading names it.
-    """
-    if result.call.error is not None:
-        return result.call.error.headline
-    return "; ".join(short_reasons(result, is_named=is_named))
-
-
-def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
-    """Return each reason for a failure in few words.
+    """Return all reasons why a case failed, or the first line of its error.
 
     A score is short: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`,
     or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons are whole
     sentences.
+
+    `is_named`: whether the name of the metric stands before each score; False if a
+        heading names the metric.
     """
+    if result.call.error is not None:
+        return result.call.error.headline
     texts = []
     for reason in without_double_drop(result.evaluation.reasons):
         brief = _score_in_brief(reason, result, is_named=is_named)
         texts.append(reason_text(reason, result) if brief is None else str(brief))
-    if texts:
-        texts[0] = failure_head(result) + texts[0]
-    return texts
+    return failure_head(result) + "; ".join(texts) if texts else ""
 
 
 def first_reason(result: CaseResult) -> str:
-    """Return the first reason in the fewest words: a score without its floor.
+    """Return the first reason why a case failed, or the first line of its error.
 
-    Examples: `0.764 -> 0.310`, or `nDCG@10 0.310` without a baseline. Any other reason
-    is a whole sentence. "" if there is no reason.
+    A score has no floor or tolerance: `0.764 -> 0.310`, or `nDCG@10 0.310` without a
+    baseline. Any other reason is a whole sentence. "" if there is no reason.
     """
-    for reason in without_double_drop(result.evaluation.reasons):
-        brief = _score_in_brief(reason, result, is_named=False)
-        text = reason_text(reason, result) if brief is None else brief.change
-        return failure_head(result) + text
-    return ""
+    if result.call.error is not None:
+        return result.call.error.headline
+    reasons = without_double_drop(result.evaluation.reasons)
+    if not reasons:
+        return ""
+    brief = _score_in_brief(reasons[0], result, is_named=False)
+    text = reason_text(reasons[0], result) if brief is None else brief.change
+    return failure_head(result) + text
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Return why a case failed, for a place beside its score: `below its floor 0.500`.
+    """Return why a case failed, without the score: `below its floor 0.500`.
 
-    Reasons about scores come first. The text is empty if the case ended in an error.
+    The text is for a table that shows the score. Reasons about scores come first. ""
+    if the case ended in an error.
     """
     if result.call.error is not None:
         return ""
@@ -83,10 +79,12 @@ def reason_beside_score(result: CaseResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _BriefScore:
-    """A score and its limit in a few words: `1.000 -> 0.936` and `floor 0.950`.
+    """A missed floor, or a drop by more than the tolerance, in a few words.
 
-    `what_failed`: the limit beside a score: `below its floor 0.950`.
-    `is_in_table`: whether a table of cases shows this score, and with as many decimals.
+    `change`: the score before and now: `1.000 -> 0.936`.
+    `limit`: the floor or the tolerance: `floor 0.950`.
+    `what_failed`: how the limit is missed: `below its floor 0.950`.
+    `is_in_table`: whether a table of cases shows this score with enough decimals.
     """
 
     change: str
@@ -99,7 +97,7 @@ class _BriefScore:
 
     @property
     def beside_score(self) -> str:
-        """Return the limit as text, after the score if the table has fewer decimals."""
+        """Return `what_failed`, after the score if the table lacks the score."""
         if self.is_in_table:
             return self.what_failed
         return f"{self.change}, {self.what_failed}"
@@ -108,9 +106,9 @@ class _BriefScore:
 def _score_in_brief(
     reason: Outcome, result: CaseResult, *, is_named: bool
 ) -> _BriefScore | None:
-    """Return a missed floor or a drop in few words.
+    """Return a missed floor or a drop in few words; None for any other reason.
 
-    Return None for any other reason, and if there is no score.
+    None also if there is no score.
     """
     score = reason.value
     if reason.kind not in (FLOOR, DROP) or score is None:
@@ -136,9 +134,10 @@ def _score_in_brief(
 def _digits_in_brief(
     reason: Outcome, result: CaseResult, score: float, before: float | None
 ) -> int:
-    """Return how many decimals a score needs to differ from its floor.
+    """Return how many decimals show that a score differs from its floor.
 
-    If the case dropped, the score must also differ from the earlier score.
+    If the case fell by more than its tolerance, the decimals also show that the score
+    differs from the earlier score.
     """
     digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
     has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)

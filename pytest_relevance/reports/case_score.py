@@ -25,7 +25,7 @@ def _score_digits(result: CaseResult) -> int:
     return digits_apart(result.score, result.conditions.floor)
 
 
-# --- a case that fails for nothing ----------------------------------------------------
+# --- a case that does not fail --------------------------------------------------------
 
 
 def met_text(result: CaseResult) -> str:
@@ -45,7 +45,10 @@ def met_text(result: CaseResult) -> str:
 
 
 def _met_expectation_text(outcome: Outcome) -> str:
-    """Return an expectation with its figure, as its kind shows it."""
+    """Return a met expectation with its figure: `P@5 0.800 >= 0.600`.
+
+    The kind of the expectation makes this text. If it fails to, the text says so.
+    """
     try:
         with EXPECTATIONS.calling(outcome.kind):
             text: str = EXPECTATIONS.get_or_unknown(outcome.kind).show_met(outcome)
@@ -76,9 +79,10 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """Return the interval of nDCG@k in words, or "" if the score is certain.
+    """Return between which scores nDCG@k lies, whatever grades unjudged results get.
 
-    Example: `nDCG@10 lies between 0.287 and 0.641`.
+    Example: `nDCG@10 lies between 0.287 and 0.641`. "" if all results are judged, or if
+    the settings of the case define no such interval.
     """
     settings = result.conditions.settings
     evaluation = result.evaluation
@@ -93,10 +97,11 @@ def interval_text(result: CaseResult) -> str:
 
 
 def ties_text(result: CaseResult) -> str:
-    """Return, for example, `between 0.748 and 1.000 by the order of equal scores`.
+    """Return between which scores nDCG@k lies, in whatever order equal scores are.
 
-    The text is empty unless the order decides whether the score meets a floor. It
-    begins with `at least` if results that were not returned may have the same score.
+    Example: `between 0.748 and 1.000 by the order of equal scores`. The text begins
+    with `at least` if results that were not returned may have the same score. "" unless
+    the order decides whether the case meets its floor.
     """
     if not result.depends_on_ties:
         return ""
@@ -123,7 +128,10 @@ def open_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Return lines: DCG and ideal DCG, the score as their quotient, the settings."""
+    """Return the sums of nDCG@k and its settings, as one line or two.
+
+    Example: `DCG 4.631 / ideal DCG 6.131 = nDCG@5 0.755     gain exponential, ...`.
+    """
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = settings_text(conditions.settings, depth)
@@ -133,8 +141,8 @@ def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line
         return wrapped("", parts, columns, _BEFORE_SETTINGS)
     sums = "nothing relevant was returned: "
     if found.ideal_dcg:
-        ideal = total_text(found.ideal_dcg)
-        sums = f"DCG {total_text(found.dcg)} / ideal DCG {ideal} = "
+        dcg, ideal = total_text(found.dcg), total_text(found.ideal_dcg)
+        sums = f"DCG {dcg} / ideal DCG {ideal} = "
     score = f"{name} {result.score:.{_score_digits(result)}f}"
     first: Line = ((sums, PLAIN), (score, STATUSES[result.verdict]))
     room = columns - len(sums) - len(score) - len(_BEFORE_SETTINGS)

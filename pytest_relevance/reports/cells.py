@@ -22,26 +22,28 @@ USER = "user"
 """The style of a span that a user wrote: Markdown shows it in a code span."""
 
 _WANTED_BY_TITLES = 28
+"""How wide a column of titles is to stay while other columns can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table.
 
-    title:       its head. None: the head of the column to its left covers it too.
+    title:       the head of the column. None: the head of the column to the left
+                 covers this column too.
     align:       LEFT or RIGHT.
-    gap:         the blanks before it.
-    min_width:   it is at least so wide, also if it is empty.
+    gap:         how many blanks stand before the column.
+    min_width:   the least width, also of an empty column.
     max_width:   longer texts are always cut.
     cut_to:      if the table is too wide, texts are cut to this width, and to 12 if
-                 that does not suffice. None: they are never cut.
-    wanted:      columns with a `drop_order` are left out before this one becomes
-                 narrower. None: before it becomes narrower than `cut_to`.
-    drop_order:  columns are left out if other columns want their room, the highest
-                 number first. 0: the column is never left out.
+                 that does not suffice. None: texts are never cut.
+    wanted:      the width that the column keeps as long as columns with a `drop_order`
+                 can be left out. None: `cut_to`.
+    drop_order:  the column is left out if other columns lack room, the highest number
+                 first. 0: the column is never left out.
     cut_last:    texts are cut only if all other columns are cut to 12 already.
-    shorten:     cuts a text to so many terminal columns.
-    is_code:     Markdown shows its texts in code spans.
+    shorten:     the function that cuts a text to so many terminal columns.
+    is_code:     whether Markdown shows the texts in code spans.
     """
 
     title: str | None = ""
@@ -59,11 +61,10 @@ class Column:
 
 
 def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """Return a column of ids and a column of titles, which share a head.
+    """Return a column of ids and a column of titles below one head, `title`.
 
-    If there is not room for both, long ids are cut first, in their middle, then titles,
-    at their end. Columns with a
-    `drop_order` are left out before a title has too little room.
+    If the table is too wide, long ids are cut first, in their middle. Then titles are
+    cut at their end.
     """
     ids = Column(title, cut_to=24, shorten=cut_middle, is_code=True)
     titles = Column(None, cut_to=8, wanted=_WANTED_BY_TITLES, is_code=True)
@@ -88,7 +89,7 @@ class Cell:
         return display_width(self.text)
 
     def harmless(self) -> Cell:
-        """Return the cell with all characters escaped that a terminal could act on."""
+        """Return the cell with harmless texts: see `harmless` of `_text.py`."""
         spans = tuple((harmless(text), style) for text, style in self.spans)
         return Cell(spans, self.colspan)
 

@@ -15,11 +15,11 @@ from pytest_relevance.results.compare.differences import MeanChange
 def mean_data(
     change: MeanChange | None, changes: Sequence[Change]
 ) -> dict[str, Any] | None:
-    """Return the change of the mean as JSON data, with the means over judged results.
+    """Return the change of the mean as JSON data; None if `change` is None.
 
-    `change`: the change of the mean; None if no case has both scores. Then None is
-        returned.
-    `changes`: the changes of the cases, for the means over judged results alone.
+    `change`: the change of the mean; None if no case has both scores.
+    `changes`: the change of each case. The means over judged results alone, under
+        `judged_alone`, are computed of these.
     """
     if change is None:
         return None
@@ -37,10 +37,10 @@ def mean_data(
 
 
 def became_data(change: Change) -> dict[str, Any]:
-    """Return what became of a case, and whether it got worse for certain.
+    """Return {"became": what became of a case, "is_certain": whether that is certain}.
 
-    `became` is None if the case is not compared. `is_certain` is None if the case did
-    not get worse, or if it is not compared by nDCG.
+    `became` is, for example, `got worse`; None if the case is not compared.
+    `is_certain` is None if the case did not get worse, or is not compared by nDCG.
     """
     word = became_of(change)
     return {

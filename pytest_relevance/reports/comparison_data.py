@@ -63,7 +63,10 @@ def comparison_data(
         "counts": asdict(comparison.counts),
         "mean": _mean(comparison),
         "latency": _latencies(comparison),
-        "movers": {"drops": _movers(drops), "gains": _movers(gains)},
+        "movers": {
+            "drops": [_mover(change) for change in drops],
+            "gains": [_mover(change) for change in gains],
+        },
         "left_out": _left_out(comparison),
         "errors": _errors(comparison),
         "notes": list(comparison.notes),
@@ -97,14 +100,14 @@ def _replayed(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    """Return all settings by name, including the defaults."""
+    """Return {name: value} of all settings, including those that have the default."""
     values = {name: getattr(settings, name) for name in _SETTINGS}
-    set_ones: dict[str, Any] = encode(settings)
-    return values | set_ones
+    not_default: dict[str, Any] = encode(settings)
+    return values | not_default
 
 
 def _flat(row: Difference | TagDifference) -> dict[str, Any]:
-    """Return the figures of a row and of its means as one dict.
+    """Return {name: figure} of a row and of its means, as one dict.
 
     NaN and infinities become None.
     """
@@ -158,7 +161,7 @@ def _gates(gates: ComparisonGates) -> dict[str, Any]:
     return {
         "passed": gates.passed,
         "findings": findings,
-        "drops": _movers(gates.drops),
+        "drops": [_mover(change) for change in gates.drops],
     }
 
 
@@ -167,17 +170,11 @@ def _key(key: Key) -> dict[str, str | None]:
     return {"file": file, "id": case, "variant": variant}
 
 
-def _movers(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    return [_mover(change) for change in changes]
-
-
 def _mover(change: Change) -> dict[str, Any]:
     """Return the scores of a case, and what changed in its ranking, as JSON data.
 
-    `became` is what the headline counts the case as. `is_certain` says whether the case
-    got worse under every grading of its unjudged results; None if it did not get worse
-    by nDCG. The documents with a gain among `left`, `entered` and `moved` are also in
-    `lost`, `found` and `shifted`.
+    `left`, `entered` and `moved` have all documents whose rank changed. `lost`, `found`
+    and `shifted` have those of them whose grade has a gain.
     """
     case = change.case
     moves = change.moves
@@ -219,5 +216,6 @@ def _moves(moves: Iterable[Move]) -> list[dict[str, Any]]:
 def _relevant(
     moves: Iterable[dict[str, Any]], result: CaseResult
 ) -> list[dict[str, Any]]:
+    """Return the moves of documents whose grade has a gain above 0."""
     gains = result.conditions.settings.gains
     return [move for move in moves if gains[move["grade"]] > 0]

@@ -1,6 +1,7 @@
 """The report of a comparison of two runs: headline, sentences, tables and notes.
 
-`ComparisonReport` has these parts. Text, Markdown, a notebook and the page show them.
+`ComparisonReport` has these parts, for text, Markdown and a notebook. The HTML page
+takes single sentences from this module.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference
+from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changes_text
 
 _MOST_DROPS = 50
@@ -71,10 +73,10 @@ _MOST_DROPS = 50
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """The parts of a report.
+    """The parts of a report of a comparison.
 
     `names`: what was compared.
-    `tables`: the tables, by name.
+    `tables`: {name of a section of the Markdown: table}.
     `notes`: the settings, and notes of the comparison.
     `findings`: how means changed, and which gates are met.
     """
@@ -137,17 +139,18 @@ def report_on(
     settings = [settings_text(each) + depths for each in comparison.settings]
     notes = [*dict.fromkeys(settings), *comparison.notes]
     headline = comparison_headline(comparison, gates)
+    whole = deciding_mean(comparison)
+    findings = [] if whole is None else [whole.sentence()]
+    findings += further_mean_sentences(comparison, headline.told)
+    findings += changed_results.emptied_sentences(comparison.changes)
+    findings += change_sentences(_changed_test(comparison), {}, full=limit is None)
+    findings += _gate_sentences(gates)
     return ComparisonReport(
         headline=headline,
         names=names,
         tables=_tables(comparison, limit, gates),
         notes=[Sentence(text, DIM) for text in notes],
-        findings=[
-            *mean_change_sentences(comparison, headline.told),
-            *changed_results.emptied_sentences(comparison.changes),
-            *change_sentences(_changed_test(comparison), {}, full=limit is None),
-            *_gate_sentences(gates),
-        ],
+        findings=findings,
     )
 
 
@@ -174,14 +177,30 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     gates that are not met, and demands that are looser. It is marked as a failure if a
     gate is not met. It begins with the runs that are replays.
     """
-    said = _sentence_on(comparison, gates)
+    said = _headline_of_scores(comparison, gates)
+    of_test = changed_in_words(_changed_test(comparison))
+    if of_test and said.kind != NOTHING:
+        kind = MIXED if said.kind in (FINE, BETTER) else said.kind
+        said = replace(said, text=f"{said.text}; {of_test}", kind=kind)
     for name, replayed in reversed(comparison.replayed):
         said = of_replay(said, replayed, name)
     return replace(said, fails=not gates.passed)
 
 
-def _sentence_on(comparison: Comparison, gates: ComparisonGates) -> Headline:
-    """Return the headline, without whether it fails."""
+def _changed_test(comparison: Comparison) -> ChangedTest:
+    """Return what changed in the demands from the first run to the second.
+
+    Cases that only the first run has are not among these changes.
+    """
+    looser: list[tuple[str, DemandChange]] = []
+    stricter: list[tuple[str, DemandChange]] = []
+    for file, change in comparison.test_changes:
+        (looser if change.is_looser else stricter).append((file, change))
+    return ChangedTest((), looser, stricter)
+
+
+def _headline_of_scores(comparison: Comparison, gates: ComparisonGates) -> Headline:
+    """Return the headline, without changed demands and without replayed runs."""
     rows = []
     for row in comparison.metrics:
         if comparison.metric is None or comparison.metric == row.metric:
@@ -189,28 +208,6 @@ def _sentence_on(comparison: Comparison, gates: ComparisonGates) -> Headline:
     if not any(row.means.queries for row in rows):
         return Headline("No case has a score in both runs", NOTHING)
     further = _further_faults(comparison, gates)
-    said = _headline_without_test(comparison, rows, further)
-    of_test = changed_in_words(_changed_test(comparison))
-    if not of_test:
-        return said
-    kind = MIXED if said.kind in (FINE, BETTER) else said.kind
-    return replace(said, text=f"{said.text}; {of_test}", kind=kind)
-
-
-def _changed_test(comparison: Comparison) -> ChangedTest:
-    looser = [pair for pair in comparison.test_changes if pair[1].is_looser]
-    stricter = [pair for pair in comparison.test_changes if not pair[1].is_looser]
-    return ChangedTest((), looser, stricter)
-
-
-def _headline_without_test(
-    comparison: Comparison, rows: Sequence[Difference], further: Sequence[str]
-) -> Headline:
-    """Return the headline, without how the demands changed.
-
-    `rows`: the means that the headline depends on.
-    `further`: sentences about new errors and unmet gates.
-    """
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
     said = balance(comparison.counts, mean_direction(comparison.mean_change))
@@ -242,10 +239,12 @@ def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]
 def _similarity_headline(
     comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
-    """Return a headline: how many queries differ by a metric of two rankings.
+    """Return the headline of a comparison by a metric of two rankings, such as overlap.
 
-    If the second run has bounds on how alike rankings are, the headline begins with the
-    queries that changed by more.
+    It says how many queries differ. If the second run limits how much rankings may
+    differ, the headline begins with the queries that changed by more.
+
+    `further`: texts about new errors and unmet gates.
     """
     differ = {change.case.key[:2] for change in comparison.moved(-1)}
     said = Headline("No query differs", FINE)
@@ -261,7 +260,11 @@ def _similarity_headline(
 
 
 def _counts_demands(comparison: Comparison) -> bool:
-    """Say whether the counts are about floors, scores and expectations."""
+    """Say whether the report counts queries that got worse and better.
+
+    By a metric of two rankings, such as overlap, queries only differ. They are counted
+    only if no case is judged, and if the demands of the second run are known.
+    """
     if comparison.metric is None or not is_similarity(comparison.metric):
         return True
     if any(result.evaluation.is_judged for result in comparison.results):
@@ -270,6 +273,7 @@ def _counts_demands(comparison: Comparison) -> bool:
 
 
 def _changed(rows: Sequence[Difference]) -> bool:
+    """Say whether the score of any case changed."""
     return any(row.means.rose or row.means.fell for row in rows)
 
 
@@ -321,22 +325,16 @@ def _metrics_table(comparison: Comparison) -> Table:
     return means_table(names, rows, tests)
 
 
-def mean_change_sentences(
-    comparison: Comparison, told: Collection[str] = ()
-) -> list[Sentence]:
-    """Return sentences: how the means changed, the counts, and how latencies changed.
-
-    `told`: the counts that the headline has already.
-    """
-    whole = deciding_mean(comparison)
-    sentences = [] if whole is None else [whole.sentence()]
-    return sentences + further_mean_sentences(comparison, told)
-
-
 def further_mean_sentences(
-    comparison: Comparison, told: Collection[str] = ()
+    comparison: Comparison, told: Collection[str]
 ) -> list[Sentence]:
-    """Return what `mean_change_sentences` returns, without the deciding mean."""
+    """Return how means and latencies changed, and how many queries got worse or better.
+
+    The mean that decides the headline (`deciding_mean`) is left out.
+
+    `told`: the counts that the headline has, by their names in `ChangeCounts`. They are
+        left out.
+    """
     change = comparison.mean_change
     sentences = []
     for row in comparison.metrics:
@@ -348,7 +346,10 @@ def further_mean_sentences(
 
 
 def deciding_mean(comparison: Comparison) -> changed_results.WholeMean | None:
-    """Return the mean whose p-value decides the headline; None without one."""
+    """Return how the mean changed whose p-value decides the headline.
+
+    None if no case has this score in both runs.
+    """
     change = comparison.mean_change
     if change is None:
         return None

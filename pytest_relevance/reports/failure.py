@@ -13,7 +13,6 @@ from pytest_relevance.reports.brief_reasons import (
     failure_head,
     first_reason,
     reason_in_brief,
-    short_reasons,
 )
 from pytest_relevance.reports.case_score import (
     interval_text,
@@ -110,7 +109,7 @@ def failure_lines(
     lines += same_number_lines(result, width)
     lines += near_id_lines(result, width, are_shown=ids_in_doubt)
     moves = Change.since_baseline(result).moves
-    # what moved, or the judged ids, name the documents otherwise
+    # otherwise the lines about moves, or about judged ids, name these documents
     has_blame = full or not (moves or ids_in_doubt)
     lines += _ranking_lines(result, width, full=full, has_blame=has_blame)
     if full and result.texts.shown:
@@ -153,16 +152,15 @@ def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line
     style = STATUSES[result.verdict]
     longest = max(LONGEST_TITLE, title_room(columns, full=full))
     said = reasons_with_baseline(result, longest) or [met_text(result)]
-    first, *others = [harmless(text) for text in said]
+    first, *others = said
     place = f"{harmless(result.place)}: "
     room = max(columns - display_width(place), _LEAST_ROOM)
-    head = failure_head(result) + first
+    head = failure_head(result) + harmless(first)
     beginning, *rest = folded(head, columns, "    ", first=room)
-    for other in others:
-        rest += folded(f"  {other}", columns, "    ")
     lines: list[Line] = [((place, PLAIN), (beginning, style))]
-    for text in rest:
-        lines.append(styled_line(text, style))
+    lines += [styled_line(text, style) for text in rest]
+    for other in others:
+        lines += folded_lines(f"  {other}", style, columns)
     return lines
 
 
@@ -177,7 +175,10 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _kind_of_latency(result: CaseResult) -> str:
-    """Return what a latency is, if not the time of a call of this run alone."""
+    """Return, for example, ` (recorded)` or ` (share of a batch)`.
+
+    "" if the latency is the time of a call that this run made for this case alone.
+    """
     kinds = []
     if result.call.latency_shared:
         kinds.append("share of a batch")
@@ -227,9 +228,9 @@ def _remark_lines(result: CaseResult, columns: int) -> list[Line]:
 def _ranking_lines(
     result: CaseResult, columns: int, *, full: bool, has_blame: bool
 ) -> list[Line]:
-    """Return the ranking, and if it is judged its score.
+    """Return the table of the ranking, and below it how the score is computed.
 
-    The score of a known item is no sum over its ranks: the reason says its rank.
+    Without judgments, and for a known item, there is only the table.
 
     `has_blame`: whether the documents that cost most follow.
     """
@@ -253,15 +254,17 @@ def _ranking_lines(
 
 
 def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Return the unjudged results of an inconclusive case, and how uncertain it is."""
+    """Return what is uncertain about the score: [] if nothing is.
+
+    An inconclusive case has a list of its unjudged results.
+    """
     lines = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
         room = title_room(columns)
+        titles = result.texts.titles
         named = []
         for document in result.unjudged:
-            named.append(
-                titled(harmless(document), document, result.texts.titles, room)
-            )
+            named.append(titled(harmless(document), document, titles, room))
         lines += wrapped("judge these: ", first_parts(named), columns, style=DOUBT)
     for text in (interval_text(result), ties_text(result), open_text(result)):
         if text:
@@ -313,9 +316,9 @@ def _named_documents(result: CaseResult) -> dict[str, None]:
 
 
 def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Return why documents have their ranks, as a hook of the project explains it.
+    """Return why documents have their ranks. A hook of the project explains this.
 
-    Without `full`, return only how many explanations there are.
+    Without `full`, return one line: how many documents are explained. [] if none is.
     """
     explanations = result.texts.explanations
     if not explanations:
@@ -337,7 +340,7 @@ def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[
 
 
 def _explained_text(result: CaseResult, document: str) -> str:
-    """Return the document that an explanation is about: `sku-1  Orbit  rank 3`."""
+    """Return the id, title and rank of a document: `sku-1  Orbit  rank 3`."""
     parts = [f"  {harmless(document)}"]
     title = harmless(result.texts.titles.get(document, ""))
     if title:
@@ -351,37 +354,36 @@ def _explained_text(result: CaseResult, document: str) -> str:
 
 
 def failure_message(result: CaseResult) -> str:
-    """Return why a case failed, in one line for JUnit and other reporters.
+    """Return the query and why its case failed, in one line for JUnit reports.
 
-    Example: `"boots" 1.000 -> 0.936, floor 0.950`. The query comes first, because long
-    lines are cut. It is left out if the node id has it.
+    Example: `"boots" 1.000 -> 0.936, floor 0.950`.
     """
-    texts = short_reasons(result)
-    if result.call.error is not None:
-        texts = [result.call.error.headline]
-    return _behind_query(result, "; ".join(texts))
+    return _behind_query(result, reason_in_brief(result))
 
 
 def failure_in_summary(result: CaseResult) -> str:
-    """Return why a case failed, for the short summary of pytest: the first reason.
+    """Return the query and the first reason, for pytest's short summary of failures.
 
-    A score is shown without its limit, which the report of the failure has.
+    Example: `"boots" 1.000 -> 0.936`. The report of the failure has the floor.
     """
-    if result.call.error is not None:
-        return _behind_query(result, result.call.error.headline)
     return _behind_query(result, first_reason(result))
 
 
 def _behind_query(result: CaseResult, text: str) -> str:
+    """Return a text after the query, as long lines are cut at their end.
+
+    The query is left out if it is the id of the case: pytest shows the id before.
+    """
     if result.id == result.query:
         return text
     return f"{quoted(result.query, _LONGEST_QUERY)} {text}"
 
 
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
-    """Return every reason of a case in one line.
+    """Return the report of a case for `-q`: every reason, in one line.
 
-    The line is cut to `columns`, but never to fewer than 160 columns.
+    A long line is cut to `columns`, or to 160 if `columns` is less.
+
     `others`: the results of the run.
     """
     parts = [failure_message(result), interval_text(result), ties_text(result)]

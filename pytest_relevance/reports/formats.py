@@ -1,4 +1,4 @@
-"""Formats of reports: what a format is, all formats by name, and text and JSON.
+"""The formats of reports: all of them by name, and those of the core, text and JSON.
 
 To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`,
 and name it in `bundled.py`. Another package adds a format by an entry point of the
@@ -30,15 +30,15 @@ TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What a user wants of a report. A format may ignore some options.
+    """What a user asks of a report. A format may ignore some options.
 
-    `verbosity`: as pytest counts it: below 0 in brief, above 0 in full.
+    `verbosity`: as pytest counts it. Below 0 the report is brief, above 0 it is full.
     `width`: the width of plain text, in terminal columns.
     `max_chars`: the most characters of Markdown; None for any number.
     `limit`: the most cases of a kind, and the most tags, that a comparison lists; None
     for all.
-    `images`: whether a page shows pictures of documents, from their addresses.
-    `notes`: sentences about how the run was made, which Markdown begins with.
+    `images`: whether an HTML page loads pictures of documents from the network.
+    `notes`: sentences about how the run was made. Markdown shows them near its top.
     """
 
     verbosity: int = 0
@@ -53,10 +53,10 @@ class ReportOptions:
 class ReportFormat:
     """A format of reports.
 
-    `name`: what a user calls it.
+    `name`: the name for `--format`.
     `of_run`: returns the report of a run.
     `of_comparison`: returns the report of a `Comparison`; None if the format has none.
-    Its second argument is what `Comparison.judge` returned, None without gates.
+    The second argument is what `Comparison.judge` returned; None without gates.
     `suffixes`: the endings of file names that mean the format, in lower case.
     """
 
@@ -125,7 +125,7 @@ def comparison_report(
 
 
 def _checked(report: object, name: str) -> str:
-    """Return a report that is a text, or else raise `ExtensionError`."""
+    """Return a report. Raises `ExtensionError` if it is empty or no text."""
     if not isinstance(report, str) or not report:
         raise ExtensionError(
             f"{REPORTS.label(name)} returned {shown(report)}, not a text"
@@ -189,16 +189,18 @@ def _json_of_comparison(
     from pytest_relevance.reports.comparison_data import comparison_data
 
     most = sys.maxsize if options.limit is None else options.limit
-    data = comparison_data(comparison, most, gates)
-    text = json.dumps(data, indent=2, allow_nan=False)
-    return text.replace("\x7f", "\\u007f") + "\n"
+    return json_text(comparison_data(comparison, most, gates))
 
 
 def json_text(data: object) -> str:
-    """Return data as JSON text. NaN and infinities become texts."""
+    """Return data as JSON text in ASCII without control characters.
+
+    NaN and infinities become texts.
+    """
     from pytest_relevance.results.records.json_lines import as_json
 
-    return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
+    text = json.dumps(json.loads(as_json(data)), indent=2)
+    return text.replace("\x7f", "\\u007f") + "\n"
 
 
 TEXT_FORMAT = ReportFormat(
@@ -230,7 +232,7 @@ _BEGINNINGS = (
     rb"[\d,]+ cases? compared, [\d,]+ with another ranking",
 )
 
-# the text of a run ends with its counts
+# The text of a run ends with the counts of its cases.
 _COUNTS = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"
 _BYTES_WITH_COUNTS = 2_000
 

@@ -30,6 +30,11 @@ STATUSES = {
 _WIDEST_QUERY = 60  # in a heading
 
 
+def start_text(started: str) -> str:
+    """Return when a run began (ISO 8601) as `2026-11-22 08:03`."""
+    return started[:16].replace("T", " ")
+
+
 def case_label(result: CaseResult) -> str:
     """Return the id and the query of a case, or only the query if it is the id.
 
@@ -57,7 +62,7 @@ def item_heading(name: str, case: str, query: str) -> str:
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """Return the search of a case: `search[bm25](locale=en_GB)`."""
+    """Return a search with its variant and parameters: `search[bm25](locale=en_GB)`."""
     label = harmless(search)
     if variant:
         label += f"[{harmless(variant)}]"
@@ -71,6 +76,8 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 
 def settings_text(settings: Settings, depth: int | None = None) -> str:
     """Return the settings of nDCG: `gain exponential, ideal judged, unjudged zero`.
+
+    Further settings are named if they do not have their defaults.
 
     `depth`: the depth that the case file sets; None if it sets none.
     """

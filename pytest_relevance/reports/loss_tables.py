@@ -1,7 +1,7 @@
 """Which documents cost a case most of its score.
 
-A document that ranks too high has no loss itself. It takes a rank from documents that
-are missing or rank too low, and these have the loss.
+The loss of a document is how much nDCG@k lacks because the document is missing or ranks
+too low. A document that ranks too high has no loss: it takes a rank from another one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pytest_relevance.results.changes import Move
 from pytest_relevance.results.losses import Loss
 
 MOST_BLAMED = 3
-"""How many documents the default report shows that rank too high, and that are lost."""
+"""How many documents the default report shows of each of the two kinds."""
 
 _SHORTEST_TITLE = 12
 _BESIDE_TITLES = 68  # columns of a row of documents that share a loss, without titles
@@ -56,15 +56,13 @@ def blame_lines(
 
 
 def loss_text(loss: float) -> str:
-    """Return a loss with a minus, a gain with a plus, as text: `-0.213`, `+0.004`."""
+    """Return a loss as the change of the score: `-0.213`; `+0.004` if it is below 0."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first entries, as many as a report shows; with `full`, all of them.
-
-    One more is returned if a note about it would take as much room.
-    """
+    """Return the first entries, as many as a report shows; with `full`, all of them."""
+    # a note about one more entry would take as much room as the entry
     if full or len(blamed) == MOST_BLAMED + 1:
         return blamed
     return blamed[:MOST_BLAMED]
@@ -145,10 +143,10 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> list[Loss]:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """A part of 1 - nDCG that the documents in the table do not explain.
+    """A part of 1 - nDCG@k that the documents in the table do not explain.
 
-    `words`: what explains it.
-    `loss`: how large the part is.
+    `words`: what explains the part, for example `... and 4 more (-v shows all)`.
+    `loss`: the size of the part, in points of nDCG@k.
     """
 
     words: str
@@ -156,7 +154,10 @@ class _Rest:
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
-    """Return the parts of 1 - nDCG that the first `chosen` losses do not explain."""
+    """Return the parts of 1 - nDCG@k that the first `chosen` losses do not explain.
+
+    `lost`: the losses that are large enough to be shown.
+    """
     rest = []
     more = len(lost) - chosen
     if more:
@@ -171,9 +172,10 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
 
 
 def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
-    """Return the table of losses, a row for each document.
+    """Return the table of losses: a row for each document.
 
-    A loss that several documents share is a row.
+    Missing documents with the same gain may share a loss. Then one row has this loss. A
+    further row about one of these documents has no figure.
     """
     gains = result.conditions.settings.gains
     names = result.conditions.grade_names
@@ -183,28 +185,24 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
         rank = f"rank {loss.rank}"
         if loss.rank is None:
             rank = absence(result, loss.document)
+        cost = loss_text(loss.loss)
         if loss.document is None:
             words = _shared_loss_text(result, loss, columns)
-            table.add(styled_cell(words, PLAIN, 4), rank, loss_text(loss.loss))
+            table.add(styled_cell(words, PLAIN, 4), rank, cost)
             continue
-        # the row of a shared loss has the figure of this document
-        is_shared = loss.rank is None and not loss.loss
-        is_shared = is_shared and gains[loss.grade] in shared_gains
-        table.add(
-            loss.document,
-            result.texts.titles.get(loss.document, ""),
-            f"grade {number_text(loss.grade)}",
-            f"({names[loss.grade]})" if loss.grade in names else "",
-            rank,
-            "" if is_shared else loss_text(loss.loss),
-        )
+        if loss.rank is None and not loss.loss and gains[loss.grade] in shared_gains:
+            cost = ""
+        title = result.texts.titles.get(loss.document, "")
+        grade = f"grade {number_text(loss.grade)}"
+        name = f"({names[loss.grade]})" if loss.grade in names else ""
+        table.add(loss.document, title, grade, name, rank, cost)
     return table
 
 
 def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
     """Return which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
 
-    Several grades are named if a mapping gives them the same gain.
+    The text names each grade that has the same gain.
     """
     gains = result.conditions.settings.gains
     grades = []
@@ -235,7 +233,10 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
 def _not_in_index_lines(
     result: CaseResult, listed_above: Collection[str | None], columns: int
 ) -> list[Line]:
-    """Return the judged documents that the index lacks and no row above names."""
+    """Return a line about judged documents that the index lacks; [] without any.
+
+    `listed_above`: the documents that are left out, because a table names them.
+    """
     judged = dict(result.evaluation.missing)
     others = []
     for document in result.texts.not_in_index:

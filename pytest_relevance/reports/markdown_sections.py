@@ -1,7 +1,7 @@
 """Reports in Markdown as sections. A section is shown or left out as a whole.
 
-A comment on GitHub holds 65,536 characters, and nobody reads so many. The last sections
-of a report that is too long are left out, and a last line names them.
+If a report is too long, its last sections are left out, and a last line names them. A
+comment on GitHub holds at most 65,536 characters.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from pytest_relevance.reports.markdown_text import escaped
 from pytest_relevance.reports.table import Table
 
 REPORT_MARK = "pytest-relevance report"
-"""The comment at the beginning of a report in HTML or Markdown."""
+"""A text at the beginning of each report in HTML or Markdown, in a comment.
+
+By this text a program recognises a report.
+"""
 
 MOST_CHARACTERS = 20_000
 """How long a report in Markdown is by default."""
 
 FAILURE = "failure"
-"""The name of a section about one failure: these are counted if they are left out."""
+"""The name of a section about one failure.
+
+The last line counts the sections with this name that are left out.
+"""
 
 _SEPARATOR = "\n\n"
 _END = "\n"
@@ -62,7 +68,7 @@ def list_section(items: Iterable[Sentence], name: str) -> list[MarkdownSection]:
 
 
 def details(summary: str, lines: Iterable[str]) -> str:
-    """Return lines of Markdown, folded below `summary`, which is HTML."""
+    """Return lines of Markdown that unfold below a summary. `summary`: HTML."""
     begin = f"<details><summary>{summary}</summary>"
     return "\n".join([begin, "", *lines, "", "</details>"])
 
@@ -122,7 +128,11 @@ def _number_that_fit(texts: Sequence[str], room: int) -> int:
 
 
 def _left_out(names: Iterable[str], most: int) -> str:
-    """Return, for example, `Left out, as this report has at most ...: 39 failures.`"""
+    """Return the last line of a report, which names the sections that are left out.
+
+    Example: `Left out, because this report has at most 20,000 characters: the tags and
+    39 failures.`
+    """
     parts = []
     for name, count in Counter(names).items():
         parts.append(counted(count, name) if name == FAILURE else name)

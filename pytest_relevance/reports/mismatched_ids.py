@@ -1,8 +1,9 @@
-"""Ids of results that may mean judged documents, although they are not equal.
+"""Warnings that ids of results and ids of judgments may mean the same documents.
 
-If no result of a case is judged, the judgments may have another kind of id. Then ids of
-both kinds are shown. Ids that a spreadsheet has changed, and ids that are nearly equal,
-are shown in pairs.
+- If no result of a case is judged, the judgments may have another kind of id. The
+  report then shows ids of both kinds.
+- A spreadsheet may have changed a long number. The report shows both ids.
+- Two ids may differ only in case, blanks or the like. The report shows both ids.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _INVISIBLE = "Unicode form"
 
 
 def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Return the returned ids above the judged ids, in quotes so that blanks show."""
+    """Return the returned ids and below them the judged ids, each in quotes."""
     missing = [document for document, _ in result.evaluation.missing]
     returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
     judged = _quoted_ids(result, missing, columns, full=full)
@@ -95,7 +96,7 @@ def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 class _Numbers:
-    """Ids that are numbers, ordered so that only few have to be compared."""
+    """Judged ids that are numbers, in groups, so that few of them need comparing."""
 
     def __init__(self, documents: Iterable[str]) -> None:
         self._all: list[str] = []
@@ -129,9 +130,10 @@ def _may_be_rounded(document: str) -> bool:
 
 
 def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
-    """Return {what differs: pairs of a wanted document and a result of similar id}.
+    """Return {difference: pairs of ids that differ only in this}.
 
-    A wanted document is judged or expected, and was not returned.
+    The first id of a pair is of a document that is judged or expected and was not
+    returned. The second is of a result.
     """
     groups: dict[str, list[NearPair]] = {}
     for pair in near_pairs_of([result]):
@@ -142,8 +144,8 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
 def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
     """Return which ids are nearly equal, a paragraph for each kind of difference.
 
-    `are_shown`: whether the report shows the ids above, in quotes and one below the
-    other. Then a reader sees a blank.
+    `are_shown`: whether the report has the lines of `ids_in_doubt_lines`. These show
+        white space, so differences in white space are left out here.
     """
     lines: list[Line] = []
     for how, pairs in near_ids(result).items():

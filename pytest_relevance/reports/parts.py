@@ -1,7 +1,7 @@
-"""The parts of a summary, shortened until the summary has at most so many lines.
+"""The parts of a summary, and how they are shortened to a number of lines.
 
-Nearly every run needs only a few of the parts. If a run needs many, the parts lose
-entries in turn, down to the number of entries that each part keeps.
+If the summary is too long, its parts lose entries, one part after the other. Each part
+keeps a least number of entries.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_relevance.reports.blocks import CommandLine, Sentence
-from pytest_relevance.reports.styled_lines import DIM, Line, styled_line
+from pytest_relevance.reports.styled_lines import DIM, Line, plain_text, styled_line
 from pytest_relevance.reports.terminal_text import cut
 
 MOST_LINES = 28
@@ -22,7 +22,8 @@ With the heading of the section and pytest's last line these are 30.
 
 SHORTENED = "(shortened: -v shows all)"
 
-_LONGEST_SENTENCES = (3, 2, 1)  # lines: tried one after the other
+_LONGEST_SENTENCES = (3, 2, 1)
+"""The most lines of a sentence. Smaller numbers are tried if larger ones do not fit."""
 
 
 class Listing(Protocol):
@@ -74,17 +75,17 @@ class Part:
         """
         lines: list[Line] = []
         left = entries
-        unsaid = 0
+        hidden = 0
         for block in self.blocks:
-            if isinstance(block, Sentence | CommandLine):
-                most = None if self.is_whole else longest
-                lines += _clipped(block, width, most) if left else []
-                unsaid += 0 if left else 1
-            else:
+            if not isinstance(block, Sentence | CommandLine):
                 lines += block.first(left).lines(width)
+            elif left:
+                lines += _clipped(block, width, None if self.is_whole else longest)
+            else:
+                hidden += 1
             left = max(left - _size(block), 0)
-        if unsaid and entries:
-            lines.append(styled_line(f"    and {unsaid:,} more", DIM))
+        if hidden and entries:
+            lines.append(styled_line(f"    and {hidden:,} more", DIM))
         return lines
 
 
@@ -100,24 +101,21 @@ def _clipped(
     if longest is None or len(lines) <= longest or not isinstance(block, Sentence):
         return lines
     *kept, last = lines[:longest]
-    text = "".join(words for words, _ in last)
     _, style = last[0]
-    return [
-        *kept,
-        styled_line(f"{cut(text, width - 4).removesuffix('...')} ...", style),
-    ]
+    beginning = cut(plain_text([last]), width - 4).removesuffix("...")
+    return [*kept, styled_line(f"{beginning} ...", style)]
 
 
 def lines_of_parts(
     parts: Mapping[str, Part],
     turns: Sequence[str],
     width: int,
-    most: int | None = None,
+    most: int | None,
 ) -> list[Line]:
     """Return the lines of the parts, at most `most`; None for any number.
 
-    If there are more, the parts lose entries, one part after the other. If that does
-    not suffice, sentences lose lines. The last line then says that the summary is
+    If there are more, the parts lose entries, one part after the other. If there are
+    still too many, sentences lose lines. The last line says that the summary is
     shortened.
 
     `parts`: {name: part}, in the order in which they are shown.
@@ -149,6 +147,7 @@ class _Shortened:
         self._lines: dict[str, list[Line]] = {}
 
     def all_lines(self) -> list[Line]:
+        """Return the lines of all parts, as shown now."""
         lines = []
         for of_part in self._lines.values():
             lines += of_part
@@ -160,14 +159,17 @@ class _Shortened:
         `longest`: the most lines of a sentence.
         `least`: {name: how many entries of the part stay}.
         """
-        for name, part in self._parts.items():
-            self._lines[name] = part.lines(self._width, self._entries[name], longest)
+        for name in self._parts:
+            self._show(name, longest)
         for name in self._turns:
-            part = self._parts[name]
-            while (
-                len(self.all_lines()) > self._most and self._entries[name] > least[name]
-            ):
+            while self._is_too_long() and self._entries[name] > least[name]:
                 self._entries[name] -= 1
-                self._lines[name] = part.lines(
-                    self._width, self._entries[name], longest
-                )
+                self._show(name, longest)
+
+    def _is_too_long(self) -> bool:
+        return len(self.all_lines()) > self._most
+
+    def _show(self, name: str, longest: int) -> None:
+        """Set the lines of a part to those of its remaining entries."""
+        part = self._parts[name]
+        self._lines[name] = part.lines(self._width, self._entries[name], longest)

@@ -23,11 +23,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.breakdown import Breakdown
-from pytest_relevance.results.case_parts import (
-    OTHER_FIELD,
-    CasePassage,
-    NearPassage,
-)
+from pytest_relevance.results.case_parts import OTHER_FIELD, CasePassage, NearPassage
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change
 
@@ -68,33 +64,24 @@ def passage_lines(
 
 
 def _title_of_missing(result: CaseResult, missing: Sequence[CasePassage]) -> str:
-    """Return, for example, `not found in the top 5: 2 of 3 passages`."""
+    """Return, for example, `not found in the top 5: 2 of 3 passages`.
+
+    The title also says if the deeper search for these passages failed.
+    """
     total = counted(len(result.evaluation.passages), "passage")
-    return (
-        f"not found in the top {result.conditions.k}: {len(missing)} of {total}"
-        f"{_failed_search_text(result)}"
-    )
+    title = f"not found in the top {result.conditions.k}: {len(missing)} of {total}"
+    deeper = result.call.deeper
+    if deeper is not None and deeper.has_failed:
+        title += f"; a search for {deeper.asked:,} results could not be made"
+    return title
 
 
 def _near_lines(result: CaseResult, passage: CasePassage, columns: int) -> list[Line]:
-    """Return the lines about the near miss of a passage; [] without one."""
+    """Return the lines of `near_text`, indented; [] without a text."""
     near = near_text(result, passage)
     if not near:
         return []
     return folded_lines(f"       {near}", PLAIN, columns, "         ")
-
-
-def _failed_search_text(result: CaseResult) -> str:
-    """Return the end of a title that says that the deeper search failed, or ""."""
-    deeper = result.call.deeper
-    if deeper is None or not deeper.has_failed:
-        return ""
-    return f"; a search for {deeper.asked:,} results could not be made"
-
-
-def numbered(result: CaseResult) -> list[tuple[int, CasePassage]]:
-    """Return the passages of a case with their numbers, from 1."""
-    return list(enumerate(result.evaluation.passages, start=1))
 
 
 def missing_passages(result: CaseResult) -> list[CasePassage]:
@@ -108,9 +95,10 @@ def missing_passages(result: CaseResult) -> list[CasePassage]:
 
 
 def held_texts(result: CaseResult, held: Held) -> list[str]:
-    """Return for each result the numbers of the passages that it holds: `2 (1)`.
+    """Return for each result the numbers (from 1) of the passages that it holds.
 
-    Passages that an earlier result holds too are in brackets.
+    Example: `2 (1)`. Passages that an earlier result holds too are in brackets. A
+    result that holds no passage has `-`.
 
     `held`: for each result the indexes (from 0) of the passages that it holds.
     """
@@ -180,7 +168,7 @@ def _grade_text(result: CaseResult, passage: CasePassage) -> str:
 
 
 def near_text(result: CaseResult, passage: CasePassage) -> str:
-    """Return the sentence about the near miss of a passage; "" without one.
+    """Return which result nearly holds a passage, and what differs; "" if none does.
 
     Example: `rank 2 has it but for a blank: "30-day" is "30 day" there`.
     """
@@ -197,9 +185,11 @@ def near_text(result: CaseResult, passage: CasePassage) -> str:
 
 
 def _near_sentence(near: NearPassage, first: str, others: Sequence[str]) -> str:
-    """Return which result nearly holds a passage, and what is different in it.
+    """Return which result nearly holds a passage, and what differs.
 
-    `first`, `others`: the places of the results, for example `rank 2`.
+    `first`: the place of the first such result, for example `rank 2`.
+    `others`: the places of further results. A passage that is split over two results
+        has the place of its second half here.
     """
     if near.kind == Difference.SPLIT.value:
         return f"it is split: {first} ends with its beginning, {others[0]} has the rest"
@@ -223,7 +213,7 @@ _NEARLY = {
     Difference.ACCENTS.value: "an accent",
     Difference.WORDS.value: "some words",
 }
-"""What is different, by the kind of a near miss."""
+"""{kind of a near miss: what differs}. Other kinds have sentences of their own."""
 
 
 def _quoted_words(words: str) -> str:
@@ -250,7 +240,9 @@ class _PassageTables:
 
     def __init__(self, result: CaseResult, found: Breakdown) -> None:
         self._result = result
-        self._numbers = {passage.text: number for number, passage in numbered(result)}
+        self._numbers = {}
+        for number, passage in enumerate(result.evaluation.passages, start=1):
+            self._numbers[passage.text] = number
         self._ranks_before = Change.since_baseline(result).ranks_before
         self._costs = {loss.document: loss.loss for loss in found.losses}
 

@@ -1,7 +1,6 @@
-"""The table of a ranking: a row for each rank, with the figures of nDCG@k if judged.
+"""The table of the ranking of a case: a row for each rank.
 
-`loss_tables.py` names the documents that cost most, and `since_baseline.py` those that
-moved.
+If the case is judged, a row has the figures of which nDCG@k is computed.
 """
 
 from __future__ import annotations
@@ -43,10 +42,11 @@ _DROP_ORDER = {
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What judgments tell of a result, in its row.
+    """The cells of a row that depend on judgments. Without judgments they are empty.
 
-    `grade`: its grade, or the numbers of the passages that it holds.
-    `figures`: the figures of nDCG.
+    `grade`: the grade of the result, or the numbers of the passages that it holds.
+    `figures`: the figures of nDCG, in the order of `FIGURES`.
+    `style`: the style of the row.
     """
 
     grade: str = ""
@@ -85,9 +85,9 @@ class _RankingTable:
 
     def __init__(self, result: CaseResult) -> None:
         self.result = result
-        figures = []
         self._has_passages = bool(result.evaluation.passages)
         grade = "passages" if self._has_passages else "grade"
+        figures = []
         for name in ("score", grade, "was", *FIGURES):
             figures.append(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)))
         rank = Column("rank", RIGHT)
@@ -96,7 +96,8 @@ class _RankingTable:
         self._accepted_ranks = first_ranks(
             Change.since_baseline(result).documents_before
         )
-        # A text without an id has another one as soon as it is cut elsewhere.
+        # A text without an id of its own gets another id if it is cut at another place.
+        # If that happened to all texts, the accepted ranks are left out.
         are_all_new = self._accepted_ranks.keys().isdisjoint(result.ranking.documents)
         if self._has_passages and are_all_new:
             self._accepted_ranks = {}
@@ -143,6 +144,7 @@ class _RankingTable:
             self._add_nothing(str(first) if first == k else f"{first}-{k}", sums)
 
     def _add_judged(self, row: Row, document: str) -> None:
+        """Add the row of a result of a judged ranking."""
         figures = figure_texts(row)
         if self._has_passages:
             style = PLAIN if row.gain else DIM
@@ -187,7 +189,7 @@ class _RankingTable:
     def _score(self, rank: int, document: str) -> str:
         """Return the score that the engine gave to a result, or "".
 
-        Where texts count, several results may have one id, and each has its own score.
+        If texts are searched for, several results may have one id and different scores.
         """
         if not self.result.ranking.lengths:
             return self._scores.get(document, "")
@@ -213,7 +215,7 @@ def _style(row: Row) -> str:
 
 
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
-    """Return {document: mark} for results at ranks that an expectation does not allow.
+    """Return {document: mark} for results at ranks that an expectation forbids.
 
     A mark is, for example, `excluded` or `not before 4`.
     """
@@ -236,9 +238,10 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
-    """Return the score that the engine gave to each document at its first rank.
+    """Return {document: score that the engine gave to it at its first rank}.
 
-    Ranks below k and the depth are left out. A document without a score has "".
+    Documents below rank k and below the depth are left out. A document without a score
+    has "".
     """
     depth = max(result.conditions.k, result.conditions.depth or 0)
     engine_scores = result.ranking.engine_scores[:depth]

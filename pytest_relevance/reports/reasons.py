@@ -1,7 +1,6 @@
-"""Why a case has its verdict, in words: a sentence for each kind of `Outcome`.
+"""Why a case has its verdict: a sentence for each missed demand (`Outcome`).
 
-A sentence says where a document should be, and where it is. `brief_reasons.py` has
-shorter words.
+Example: `nDCG@10 0.312 is below 0.500`. `brief_reasons.py` has shorter texts.
 """
 
 from __future__ import annotations
@@ -84,9 +83,9 @@ def change_text(score: float | None, before: float | None) -> str:
 
 
 def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:
-    """Return the reasons; without the drop if the score is below its floor too.
+    """Return the reasons, without the drop of a score that is below its floor too.
 
-    The reason about the floor already has the score of the baseline.
+    The reason about the floor already shows the score of the baseline.
     """
     if not any(reason.kind == FLOOR for reason in reasons):
         return list(reasons)
@@ -94,7 +93,7 @@ def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:
 
 
 def value_before(reason: Outcome, result: CaseResult) -> float | None:
-    """Return the figure of the accepted ranking that a reason is about, or None."""
+    """Return the figure of a reason in the accepted ranking; None if it is unknown."""
     if reason.kind == FLOOR and result.baseline is not None:
         return result.baseline.score
     return reason.before
@@ -105,7 +104,10 @@ def value_before(reason: Outcome, result: CaseResult) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentNames:
-    """Names the documents of a result by id and title. Titles are cut to `longest`."""
+    """Makes texts about documents of a result: their ids, titles and ranks.
+
+    Kinds of expectations take their texts from it. Titles are cut to `longest` columns.
+    """
 
     result: CaseResult
     longest: int
@@ -118,7 +120,8 @@ class _DocumentNames:
     def item(self) -> str:
         """Return where a known item is: `"sku-1" is at rank 4`.
 
-        Of several documents with the title, the first one that was found is named.
+        If several documents have its title, only the best ranked is named. If none was
+        returned, all are named.
         """
         found = self.result.found_item
         if found is not None:
@@ -152,9 +155,9 @@ class _DocumentNames:
 def absence(
     result: CaseResult, document: str | None, gone: str = "not returned"
 ) -> str:
-    """Return why a document is not in the ranking, for example `not in the index`.
+    """Return why a document is not in the ranking: `not in the index`, or `gone`.
 
-    `gone`: the words for a document that the index has.
+    `gone`: the words if the index has the document, or nobody knows.
     """
     if document in result.texts.not_in_index:
         return "not in the index"
@@ -164,7 +167,10 @@ def absence(
 
 
 def _nearly_this(result: CaseResult, document: str) -> str:
-    """Return which result has nearly the id of a document, or ""."""
+    """Return, for example, `, but rank 2 differs in case only`.
+
+    "" unless a result has nearly the id of the document.
+    """
     for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)
         if how:
@@ -176,9 +182,9 @@ def _nearly_this(result: CaseResult, document: str) -> str:
 
 
 def _sentence(reason: Outcome, names: _DocumentNames) -> str:
-    """Return a sentence about the demand that a case misses.
+    """Return the sentence about a missed demand.
 
-    The kinds of expectations have words of their own.
+    The kind of an expectation makes its sentence, and that of a floor.
     """
     if reason.kind in _WORDS:
         return _WORDS[reason.kind](reason)

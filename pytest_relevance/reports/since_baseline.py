@@ -30,11 +30,9 @@ from pytest_relevance.results.records.fingerprint import MOST_SHOWN, changes_tex
 from pytest_relevance.results.scored_ranking import scored_ranking, shares_of_change
 
 MOST_FELL, MOST_ROSE = 3, 2
-"""How many documents that cost most, and that stand higher, the default report
-shows.
-"""
+"""How many documents the default report shows: the costliest, and others."""
 
-_SAME = 1e-6  # a baseline has its scores with six decimals
+_SAME = 1e-6  # the scores in a baseline have six decimals
 
 
 def since_baseline_lines(
@@ -42,8 +40,8 @@ def since_baseline_lines(
 ) -> list[Line]:
     """Return which documents left, fell, came and rose, and what each cost or gained.
 
-    The documents that cost most come first. Then come documents that rank higher now,
-    the best rank first.
+    The documents that cost most come first. Then come other documents, the best rank
+    first.
 
     `moves`: how the ranks changed.
     `full`: whether all documents are shown, with how similar the rankings are.
@@ -69,9 +67,8 @@ def since_baseline_lines(
     lines.append(styled_line(f"since the reference{_scores_text(result)}", STRONG))
     if not passages:  # the list of passages has their ranks then and now
         chosen = _chosen_moves(result, moves, full=full)
-        lines += lines_with_notes(
-            _moves_table(result, chosen), chosen.shown, result, columns
-        )
+        table = _moves_table(result, chosen)
+        lines += lines_with_notes(table, chosen.shown, result, columns)
     if full:
         at = f"Jaccard@{result.conditions.k} {moves.jaccard:.2f}"
         lines.append(styled_line(f"  {at}, RBO {moves.rbo:.2f}"))
@@ -85,8 +82,9 @@ def since_baseline_lines(
 class _ChosenMoves:
     """The changes of ranks that a report shows.
 
-    `others`: how many changes are not shown.
-    `shares`: by how much each document raised nDCG@k; empty without judgments.
+    `shown`: the changes, in the order of the table.
+    `others`: how many further changes there are.
+    `shares`: {document: by how much it raised nDCG@k}; empty without judgments.
     """
 
     shown: list[Move]
@@ -107,7 +105,10 @@ class _ChosenMoves:
 def _chosen_moves(
     result: CaseResult, moves: RankChanges, *, full: bool
 ) -> _ChosenMoves:
-    """Return the moves that a report shows: the costliest, then further moves."""
+    """Return the moves that a report shows: the costliest, then others.
+
+    `full`: whether all moves are shown; otherwise the first three and two.
+    """
     change = Change.since_baseline(result)
     shares = shares_of_change(change, scored_ranking(result))
     costly = _costly_moves(moves, shares)
@@ -121,9 +122,9 @@ def _chosen_moves(
 
 
 def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Move]:
-    """Return the changes of ranks that cost something, the costliest first.
+    """Return the changes of ranks that lowered the score, the costliest first.
 
-    Without shares, a document that left the top, or fell in it, counts as a cost.
+    Without `shares`: the documents that left the top or fell in it, in no such order.
     """
     costly = []
     for move in (*changes.left, *changes.moved, *changes.entered):
@@ -139,9 +140,9 @@ def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Mov
 
 
 def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
-    """Return the moves that are not in `costly`.
+    """Return the moves that are not in `costly`, by the rank now.
 
-    The documents in the top come first, by rank, then the documents that left.
+    Documents that left the top come last.
     """
     costs = {move.document for move in costly}
     others = []

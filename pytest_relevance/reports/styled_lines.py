@@ -1,7 +1,7 @@
-"""Lines of styled spans: what the reports for a terminal consist of.
+"""Styled lines for a terminal, and how text is broken into such lines.
 
-A span is a text with the name of a style. A report says only what a span means. What
-the styles look like is decided where the lines are printed.
+The style of a span says what its text means, for example BAD. The plugin and the
+command line decide which colour a style has.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ Span = tuple[str, str]
 """A text and its style."""
 
 Line = tuple[Span, ...]
+"""The spans of a line, from left to right."""
 
 MOST_PARTS = 10
 """How many parts of a long list a report has."""
@@ -42,7 +43,10 @@ def plain_text(lines: Iterable[Line]) -> str:
 def folded_lines(
     text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = " " * _INDENT
 ) -> list[Line]:
-    """Return a user's text as lines of one style, broken as `folded` does."""
+    """Return any text as harmless lines of one style, broken at its blanks.
+
+    All lines except the first begin with `indent`. See `folded` of `terminal_text.py`.
+    """
     parts = folded(harmless(text), columns, indent)
     return [styled_line(part, style) for part in parts]
 
@@ -54,11 +58,14 @@ def wrapped(
     separator: str = ", ",
     style: str = PLAIN,
 ) -> list[Line]:
-    """Return `head` and the parts as lines. Lines are broken between parts.
+    """Return a head and parts after it as lines, broken between parts.
 
     The second line and all further lines are indented to the end of the head, or by
     four blanks if the head is empty or long. A part that is wider than a line is broken
-    at its blanks. The parts must be harmless text.
+    at its blanks.
+
+    `parts`: harmless texts.
+    `separator`: the text between two parts.
     """
     head_width = display_width(head)
     is_below_head = 0 < head_width <= _DEEPEST_INDENT

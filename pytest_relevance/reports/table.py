@@ -28,7 +28,7 @@ It has no-break spaces, so that a narrow column keeps both in one line.
 """
 
 MORE_HINT = " (-v shows all)"
-"""The advice in a terminal how to see the rest of a list."""
+"""How to see the rest of a list, for a terminal."""
 
 LONGEST_CELL = 80
 """How wide a text of a user is in a table in Markdown before it is cut."""
@@ -37,7 +37,7 @@ _WIDEST_LINE_OF_CELL = 40
 
 
 def limit(count: int, *, full: bool) -> int | None:
-    """Return the most entries of a list: `count`, or None for all if `full` is true."""
+    """Return how many entries of a list to show: `count`; None (all) if `full`."""
     return None if full else count
 
 
@@ -45,12 +45,12 @@ def limit(count: int, *, full: bool) -> int | None:
 class Table:
     """Columns and rows. A table without rows is not shown.
 
-    `indent`: in blanks.
+    `indent`: how many blanks stand before the first column.
     `title`: the text above the table.
     `note`: the text below the table.
-    `hint`: what follows the note, only in a terminal.
-    `total`: how many rows there are, if the table has only the first. The title then
-        says `(5 of 44)`.
+    `hint`: the text after the note, only in a terminal.
+    `total`: how many rows there are in all, also those that are left out. The title
+        then ends with `(first 5 of 44)`. 0: the title has no numbers.
     """
 
     columns: Sequence[Column]
@@ -65,13 +65,13 @@ class Table:
         """Return the table with only the first rows."""
         if count >= len(self.rows):
             return self
-        # a note counts the rows itself
+        # the note already counts the rows
         total = self.total or (0 if self.note else len(self.rows))
         return replace(self, rows=self.rows[:count], total=total)
 
     @property
     def full_title(self) -> str:
-        """Return the title, and how many rows there are if that is known."""
+        """Return the title with the number of rows, if there is a `total`."""
         if not self.title or not self.total:
             return self.title
         shown = f"{len(self.rows):,}"
@@ -80,12 +80,25 @@ class Table:
         return f"{self.title} ({shown})"
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
-        """Add a row of cells from left to right. `style`: the style of plain texts."""
+        """Add a row of cells from left to right.
+
+        `style`: the style of the cells that are texts.
+        """
         row = []
         for each in cells:
             cell = styled_cell(each, style) if isinstance(each, str) else each
             row.append(cell.harmless())
         self.rows.append(row)
+
+    def note_more(self, total: int, words: str = "more") -> None:
+        """Set the note to `  ... 39 more`, if there are more rows than the table has.
+
+        `total`: how many rows there are.
+        """
+        left_out = total - len(self.rows)
+        if left_out > 0:
+            self.note = f"  ... {left_out:,} {words}"
+            self.hint = MORE_HINT
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
         """Return the table as styled lines, at most `columns` wide if possible."""
@@ -99,8 +112,11 @@ class Table:
             lines.append(styled_line(self.note + self.hint, DIM))
         return lines
 
-    def row_lines(self, columns: int = WIDEST) -> list[Line]:
-        """Return the rows as lines, below the head if any column has a title."""
+    def row_lines(self, columns: int) -> list[Line]:
+        """Return the rows as lines, below the head if any column has a title.
+
+        The lines are at most `columns` wide if possible.
+        """
         head = self._head()
         layout = TableLayout(self.columns, head, self.rows, self.indent)
         widths = layout.fitted_widths(columns)
@@ -148,7 +164,7 @@ class Table:
         return html_table(heads, rows, self.full_title, self.note)
 
     def _head(self) -> Row:
-        """Return the row of the titles; () if no column has one.
+        """Return the row of the titles of the columns; () if no column has a title.
 
         A title also covers the columns to its right whose title is None.
         """
@@ -179,7 +195,7 @@ def _cell_in_markdown(cell: Cell | None, column: Column) -> str:
 
 def _span_in_markdown(text: str, style: str) -> str:
     if style == USER:
-        # a code span in a table does not wrap
+        # GitHub does not break a code span, so a long text becomes several code spans
         lines = folded(cut(harmless(text), LONGEST_CELL), _WIDEST_LINE_OF_CELL)
         return "<br>".join(code_span(line, in_cell=True) for line in lines)
     shown = escaped(text).replace(" -> ", ARROW)

@@ -18,7 +18,7 @@ from pytest_relevance.reports.styled_lines import PLAIN, Line, Span
 from pytest_relevance.reports.terminal_text import display_width
 
 _NARROWEST = 12
-"""The width of text that is cut as far as can be."""
+"""The width below which no text is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class TableLayout:
     indent: int
 
     def fitted_widths(self, room: int) -> list[int]:
-        """Return the widths with which the table is at most `room` wide, if possible.
+        """Return the widths of the columns, so that the table is at most `room` wide.
 
-        If its columns may not be cut that far, the table is wider.
+        The table stays wider if its columns may not be cut that far.
         """
         widths = self._natural_widths()
         widths = self._without_dropped_columns(widths, room)
@@ -102,6 +102,7 @@ class TableLayout:
         return kept
 
     def _wanted_widths(self, widths: Sequence[int]) -> list[int]:
+        """Return the widths, each at most `wanted` or else `cut_to` of its column."""
         wanted = []
         for width, column in zip(widths, self.columns, strict=True):
             most = column.cut_to if column.wanted is None else column.wanted
@@ -125,9 +126,9 @@ class TableLayout:
     def _cut_the_widest(
         self, widths: Sequence[int], cut_to: Sequence[int | None], room: int
     ) -> list[int]:
-        """Make the widest of the columns narrower until the table fits, none below 12.
+        """Return widths in which the widest columns are narrower, none below 12.
 
-        A column that has no `cut_to` keeps its width.
+        A column whose `cut_to` is None keeps its width.
         """
         cut_widths = list(widths)
         may_be_cut = [index for index, least in enumerate(cut_to) if least is not None]
@@ -181,7 +182,10 @@ def columns_with_text(rows: Iterable[Row]) -> set[int]:
 
 
 def _covered_columns(index: int, cell: Cell, widths: Sequence[int]) -> list[int]:
-    """Return the columns that a cell covers, without columns that are left out."""
+    """Return the indexes of the columns that a cell covers and that are not left out.
+
+    `index`: the index of its first column.
+    """
     covered = range(index, index + cell.colspan)
     return [each for each in covered if widths[each]]
 

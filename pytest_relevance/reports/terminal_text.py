@@ -86,13 +86,14 @@ def cut_middle(text: str, columns: int) -> str:
 def cut_document(text: str, columns: int) -> str:
     """Return a document's title cut at its end, or its id (no blanks) cut inside.
 
-    At the beginning and in the middle, most titles say what the thing is: `3M Ergo
+    The beginning and the middle of a title usually say what the document is: `3M Ergo
     Wireless mouse`.
     """
     return cut(text, columns) if " " in text else cut_middle(text, columns)
 
 
 def _beginning(text: str, columns: int) -> str:
+    """Return as many of the first characters as `columns` have room for."""
     used = 0
     for index, character in enumerate(text):
         used += display_width(character)
@@ -129,8 +130,9 @@ def folded(
 ) -> list[str]:
     """Return harmless text as lines of at most `columns`, broken at its blanks.
 
-    All lines except the first begin with `indent`. A word that is wider than a line is
-    left whole.
+    All lines except the first begin with `indent`. A word that is wider than a line
+    stays whole.
+
     `first`: the room in the first line; None if it is `columns`.
     """
     room = columns if first is None else first

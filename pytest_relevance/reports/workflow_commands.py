@@ -16,8 +16,8 @@ from pytest_relevance.reports.styled_lines import Line, plain_text, styled_line
 
 _ZERO_WIDTH_SPACE = "\u200b"
 
-# what stands before the place where a command is broken;
-# for the runner a carriage return ends a line too
+# The text before the character that `without_commands` adds. For the runner a carriage
+# return ends a line too.
 _BEGINNING_OF_COMMAND = re.compile(r"(?:^|(?<=\r))\s*:(?=:)|##(?=\[)", re.MULTILINE)
 
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -43,10 +43,7 @@ def workflow_command(name: str, properties: Mapping[str, object], message: str) 
 
 
 def without_commands(text: str) -> str:
-    """Return text in which the runner finds no command.
-
-    Each command gets a zero-width space.
-    """
+    """Return text with a zero-width space in each command, so that none is obeyed."""
     return _BEGINNING_OF_COMMAND.sub(rf"\g<0>{_ZERO_WIDTH_SPACE}", text)
 
 

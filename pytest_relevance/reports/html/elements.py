@@ -1,7 +1,7 @@
-"""Elements of an HTML page, which become HTML or data for the page's script.
+"""Elements of an HTML page. They become HTML, or JSON for the script of the page.
 
-Python writes a part of the page as HTML, and the script builds it from the same tree.
-So both show it in the same way.
+The first rows of a table are in the page as HTML, and all rows as JSON. Both are made
+of the same elements, so they look alike.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class Element(NamedTuple):
 def element(
     name: str, kind: str = "", children: Iterable[Element | str] = (), /, **more: str
 ) -> Element:
-    """Return an element of HTML. `kind`: its class. `more`: its other attributes.
+    """Return an element of HTML. Characters that would control a terminal are escaped.
 
-    Characters of texts and attributes that control or reorder text become visible.
+    `kind`: the class of the element; "" for none.
+    `more`: the other attributes.
     """
     attributes = {"class": kind} if kind else {}
     for attribute, value in more.items():

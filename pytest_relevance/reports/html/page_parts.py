@@ -13,7 +13,7 @@ ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 def text(value: str) -> str:
-    """Return user's text as HTML.
+    """Return any text as HTML.
 
     Markup, control characters, and characters that reorder text are escaped.
     """
@@ -21,7 +21,7 @@ def text(value: str) -> str:
 
 
 def with_arrows(sentence: str) -> str:
-    """Return a sentence with texts of users as HTML. ` -> ` becomes an arrow."""
+    """Return a sentence as HTML, as `text` does. ` -> ` becomes an arrow."""
     return text(sentence.replace(" -> ", f" {ARROW} "))
 
 
@@ -40,8 +40,9 @@ def content_security_policy(
 ) -> str:
     """Return the Content-Security-Policy of a page.
 
-    It allows only this style, this script, and, if `images` is true, pictures of the
-    web.
+    It allows only this style and this script.
+
+    `images`: whether it also allows pictures from the network.
     """
     sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
     if script:
