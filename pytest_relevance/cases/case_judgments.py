@@ -34,6 +34,15 @@ class GradingTerms:
     raters: str | None
 
 
+def grading_terms(values: Mapping[str, object]) -> GradingTerms:
+    """Return the terms that the checked keys of a suite or a case set."""
+    scale, raters = values.get("scale"), values.get("raters")
+    return GradingTerms(
+        scale=scale if isinstance(scale, Scale) else None,
+        raters=raters if isinstance(raters, str) else None,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class CaseJudgments:
     """The judgments of a case.

@@ -16,8 +16,9 @@ from pytest_relevance.cases.case_judgments import (
     CaseJudgments,
     GradingTerms,
     combine,
+    grading_terms,
 )
-from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
+from pytest_relevance.cases.location import WRONG, Location, Wrong, check_each
 from pytest_relevance.cases.named_files import (
     FILE,
     FILES_SCHEMA,
@@ -82,20 +83,20 @@ def check_judgments(
             "expected document: grade pairs or a judgment file, "
             f"found {found(value)}; write {{}} if there are none"
         )
-    scale = _scale_at(at)
+    terms = grading_terms(at.values)
     file = value.get(FILE)
-    if isinstance(file, str) and not _is_name(file, scale):
+    if isinstance(file, str) and not _is_name(file, terms.scale):
         return check_files(value, at)
-    judgments = _grade_by_distinct(value, scale)
+    judgments = _grade_by_distinct(value, terms.scale)
     if judgments is not None:
         return judgments
-    return _grade_one_by_one(value, scale, at)
+    return _grade_one_by_one(value, terms, at)
 
 
 def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
     """Return the documents under `relevant` with the grade 1, or report a mistake."""
     documents = check_documents(value, at)
-    grade = grade_of(1, _scale_at(at))
+    grade = grade_of(1, grading_terms(at.values).scale)
     if isinstance(grade, str):
         return at.refuse(
             f"relevant documents have grade 1, and {grade}; write them under judgments",
@@ -154,11 +155,6 @@ def _add_relevant(
     return combine(judgments, relevant) if result is None else result
 
 
-def _scale_at(at: Location) -> Scale | None:
-    scale = at.values.get("scale")
-    return scale if isinstance(scale, Scale) else None
-
-
 def _is_name(text: str, scale: Scale | None) -> bool:
     return scale is not None and text in scale.names
 
@@ -191,14 +187,12 @@ def _grade_by_distinct(
 
 
 def _grade_one_by_one(
-    value: Mapping[Any, object], scale: Scale | None, at: Location
+    value: Mapping[Any, object], terms: GradingTerms, at: Location
 ) -> CaseJudgments | Wrong:
     """Return judgments that are written as {document: grade or details}.
 
     Reports each document that is not a text, and each judgment that is wrong.
     """
-    raters = at.values.get("raters")
-    terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
     grades: dict[str, float] = {}
     titles: dict[str, str] = {}
     notes: dict[str, str] = {}
@@ -265,23 +259,19 @@ def _check_text_of(
 
 def check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:
     """Return a grade, or report a mistake. A list of ratings is combined to a grade."""
-    scale = terms.scale
+
+    def check_rating(rating: object, at: Location) -> float | Wrong:
+        grade = grade_of(rating, terms.scale)
+        return at.refuse(grade) if isinstance(grade, str) else grade
+
     if not isinstance(written, Sequence) or isinstance(written, str):
-        return _check_rating(written, scale, at)
+        return check_rating(written, at)
     if not written:
         return at.refuse(
             "the list of ratings is empty; leave the document out if nobody rated it"
         )
-    ratings = all_right(
-        _check_rating(rating, scale, at.under(index))
-        for index, rating in enumerate(written)
-    )
+    ratings = check_each(written, check_rating, at)
     return WRONG if ratings is WRONG else aggregate(ratings, terms.raters or "median")
-
-
-def _check_rating(written: object, scale: Scale | None, at: Location) -> float | Wrong:
-    grade = grade_of(written, scale)
-    return at.refuse(grade) if isinstance(grade, str) else grade
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:

@@ -10,7 +10,7 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeVar
@@ -41,7 +41,7 @@ reported.
 
 
 def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
-    """Return the checked values as a list; `WRONG` if any of them is wrong."""
+    """Return the checked values as a list; `WRONG` if one of them is wrong."""
     values = []
     is_wrong = False
     for value in checked:
@@ -50,6 +50,21 @@ def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
         else:
             values.append(value)
     return WRONG if is_wrong else values
+
+
+def check_each(
+    written: Iterable[object],
+    check: Callable[[object, Location], T | Wrong],
+    at: Location,
+) -> list[T] | Wrong:
+    """Return the checked entries of a list; `WRONG` if one of them is wrong.
+
+    `check`: returns an entry for the `Case`, or reports what is wrong with it.
+    """
+    checked = []
+    for index, entry in enumerate(written):
+        checked.append(check(entry, at.under(index)))
+    return all_right(checked)
 
 
 class CaseFileError(FileError):

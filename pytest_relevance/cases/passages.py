@@ -16,7 +16,7 @@ from pytest_relevance._text import first_few, found, listed, quoted
 from pytest_relevance.cases.case_judgments import (
     CaseJudgments,
     FileJudgments,
-    GradingTerms,
+    grading_terms,
     judgments_of_passages,
 )
 from pytest_relevance.cases.field_conditions import (
@@ -25,7 +25,13 @@ from pytest_relevance.cases.field_conditions import (
     check_conditions,
 )
 from pytest_relevance.cases.grades import GRADE_SCHEMA, check_grade, grade_of
-from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
+from pytest_relevance.cases.location import (
+    WRONG,
+    Location,
+    Wrong,
+    all_right,
+    check_each,
+)
 from pytest_relevance.cases.model import (
     EXCLUDE_PASSAGES,
     Case,
@@ -41,9 +47,12 @@ from pytest_relevance.cases.schema_parts import (
     mapping_of,
     object_with,
 )
-from pytest_relevance.cases.values import has_half_character, report_unknown_keys
+from pytest_relevance.cases.values import (
+    check_names,
+    has_half_character,
+    report_unknown_keys,
+)
 from pytest_relevance.judgments.model import CONTEXTS, IDS
-from pytest_relevance.judgments.scale import Scale
 
 _KEYS = ("quote", "any", "grade", "in")
 _EXAMPLE = "in: {metadata.source: terms.pdf}"
@@ -70,9 +79,7 @@ def check_passages(value: object, at: Location) -> CaseJudgments | Wrong:
     if isinstance(value, Mapping):
         written = _check_mapping(value, at)
     elif isinstance(value, (list, tuple)):
-        written = all_right(
-            _check_item(item, at.under(index)) for index, item in enumerate(value)
-        )
+        written = check_each(value, _check_item, at)
     else:
         return at.refuse(
             f"expected a list of quotes, or quote: grade, found {found(value)}; write "
@@ -90,34 +97,24 @@ def check_passages(value: object, at: Location) -> CaseJudgments | Wrong:
 
 
 def check_excluded(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
-    """Return the expectation that no top result holds certain quotes.
+    """Return a tuple with one expectation, that no top result holds these quotes.
 
-    The result is a tuple with one expectation, as for `expect`. Mistakes are reported.
+    Reports mistakes in the list of quotes.
     """
-    if not isinstance(value, (list, tuple)):
-        return at.refuse(
-            f"expected a list of quotes, found {found(value)}; write [QUOTE, QUOTE]"
-        )
-    quotes = all_right(
-        _check_quote(quote, at.under(index)) for index, quote in enumerate(value)
-    )
+    quotes = _check_quotes(value, at)
     if quotes is WRONG:
         return WRONG
-    if not quotes:
+    return (Expectation(EXCLUDE_PASSAGES, written=EXCLUDE_PASSAGES, quotes=quotes),)
+
+
+def _check_quotes(value: object, at: Location) -> tuple[str, ...] | Wrong:
+    """Return a list of different quotes, or report mistakes."""
+    quotes = check_names(value, "quotes", why_wrong=wrong_quote, at=at)
+    if quotes is not WRONG and not quotes:
         return at.refuse(
             "the list of quotes is empty; write a quote, or take the list out"
         )
-    result = None
-    for index, quote in enumerate(quotes):
-        if quote in quotes[:index]:
-            message = f"{quoted(quote)} stands twice; keep one of them"
-            result = at.refuse(message, index)
-    if result is WRONG:
-        return WRONG
-    expected = Expectation(
-        kind=EXCLUDE_PASSAGES, written=EXCLUDE_PASSAGES, quotes=tuple(quotes)
-    )
-    return (expected,)
+    return quotes
 
 
 # One passage
@@ -192,21 +189,7 @@ def _check_forms(item: Mapping[Any, object], at: Location) -> tuple[str, ...] | 
     if "quote" in item:
         quote = _check_quote(item["quote"], at.under("quote"))
         return WRONG if quote is WRONG else (quote,)
-    forms, here = item["any"], at.under("any")
-    if not isinstance(forms, (list, tuple)) or not forms:
-        return here.refuse(
-            f"expected a list of quotes, the forms of one passage, found {found(forms)}"
-        )
-    quotes = all_right(
-        _check_quote(form, here.under(index)) for index, form in enumerate(forms)
-    )
-    if quotes is WRONG:
-        return WRONG
-    for index, quote in enumerate(quotes):
-        if quote in quotes[:index]:
-            message = f"{quoted(quote)} stands twice; keep one of them"
-            return here.refuse(message, index)
-    return tuple(quotes)
+    return _check_quotes(item["any"], at.under("any"))
 
 
 def _check_quote(value: object, at: Location, *, at_key: bool = False) -> str | Wrong:
@@ -245,18 +228,13 @@ def _usual_grade(at: Location) -> float | Wrong:
 
     A mistake is reported if the scale of the case does not have 1.
     """
-    grade = grade_of(1, _scale_at(at))
+    grade = grade_of(1, grading_terms(at.values).scale)
     if isinstance(grade, str):
         return at.refuse(
             f"a passage without a grade has grade 1, and {grade}; write QUOTE: GRADE, or "
             "{quote: ..., grade: ...}"
         )
     return grade
-
-
-def _scale_at(at: Location) -> Scale | None:
-    scale = at.values.get("scale")
-    return scale if isinstance(scale, Scale) else None
 
 
 def _check_grade(written: object, at: Location) -> float | Wrong:
@@ -266,9 +244,7 @@ def _check_grade(written: object, at: Location) -> float | Wrong:
             "the passage has no grade; write it after a colon and a blank, or write the "
             "quotes as a list (- QUOTE)"
         )
-    raters = at.values.get("raters")
-    terms = GradingTerms(_scale_at(at), raters if isinstance(raters, str) else None)
-    grade = check_grade(written, terms, at)
+    grade = check_grade(written, grading_terms(at.values), at)
     if grade is WRONG or grade > 0:
         return grade
     return at.refuse(

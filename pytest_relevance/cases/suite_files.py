@@ -29,6 +29,7 @@ from pytest_relevance.cases.case_judgments import (
     combine,
     fill_gaps,
     find_overruled,
+    grading_terms,
     notices_of,
     unite,
 )
@@ -51,7 +52,6 @@ from pytest_relevance.cases.sampling import (
 from pytest_relevance.judgments.folders import JUDGMENTS, QUERIES
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS, Query
 from pytest_relevance.judgments.reading import QueryFile
-from pytest_relevance.judgments.scale import Scale
 
 _MOST_ADVISED = 3
 """How many cases get advice on a close name."""
@@ -103,7 +103,7 @@ class SuiteFiles:
         self._drawn_items: list[KnownItem] = []
         self.is_wrong = False
         self.reader = FileReader(file, shown, cache)
-        self._terms = _grading_terms(suite)
+        self._terms = grading_terms(suite)
         """The terms of the suite; those of a case may differ."""
         self._template = _template_of(suite)
         """The `id_field` of the suite if it is a template."""
@@ -305,7 +305,7 @@ class SuiteFiles:
             id=own.get("id"),
             text=own["query"],
             ids=self.queries.ids(own["query"]),
-            terms=_grading_terms(at.values),
+            terms=grading_terms(at.values),
             at=at,
         )
         own_judgments = self._own_judgments(own, lookup)
@@ -613,14 +613,6 @@ def _named_files(value: object) -> Sequence[NamedFile]:
     if not isinstance(value, tuple):
         return ()
     return [named for named in value if isinstance(named, NamedFile)]
-
-
-def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
-    scale, raters = values.get("scale"), values.get("raters")
-    return GradingTerms(
-        scale=scale if isinstance(scale, Scale) else None,
-        raters=raters if isinstance(raters, str) else None,
-    )
 
 
 def _template_of(values: Mapping[str, object]) -> IdField | None:

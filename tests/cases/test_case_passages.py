@@ -113,7 +113,7 @@ def test_floors_and_measures_of_the_suite_apply_to_passages() -> None:
         ("[{grade: 2}]", "1:31: passages[0]: a passage has either quote or"),
         ("[{quote: a, any: [b]}]", "1:31: passages[0]: a passage has either quote or"),
         ("[{quote: 30}]", '1:39: passages[0].quote: a quote is text, found 30; put it in quotation marks, "30"'),
-        ("[{any: []}]", "1:37: passages[0].any: expected a list of quotes, the forms of one passage, found the list []"),
+        ("[{any: []}]", "1:37: passages[0].any: the list of quotes is empty; write a quote, or take the list out"),
         ("[{any: [a, a]}]", '1:41: passages[0].any[1]: "a" stands twice; keep one of them'),
         ("[{quote: a, grade: 0}]", "1:49: passages[0].grade: the grade of a passage is above 0, found 0"),
         ("[{quote: a, in: {}}]", "1:46: passages[0].in: expected a mapping of conditions, found the mapping {}"),
