@@ -67,14 +67,14 @@ _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
 def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
-    """Return the first line that begins with a conflict marker of Git; None without.
+    """Return the accident that a conflict marker of Git begins a line; None if none does.
 
-    `has_quotes`: whether cells in double quotes may have several lines, so that a
-        marker within quotes does not count.
+    `has_quotes`: whether cells in double quotes may have several lines. Then a marker
+        within double quotes does not count.
     """
     found = []
     for marker in _MARKERS:
-        at = _begin_of_line(data, marker, has_quotes=has_quotes)
+        at = _line_with(marker, data, has_quotes=has_quotes)
         if at is not None:
             found.append(at)
     if not found:
@@ -86,8 +86,8 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
     return Accident(message, line)
 
 
-def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
-    """Return the index of the first line that begins with a marker; None if none does.
+def _line_with(marker: bytes, data: bytes, *, has_quotes: bool) -> int | None:
+    """Return where the first line with a marker at its beginning starts; None if none.
 
     `has_quotes`: lines that begin within double quotes do not count.
     """
@@ -144,9 +144,9 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """Return the message if a file is a printed table, a patch or formatted text.
+    """Return the message if a file is formatted text, a patch or a printed table.
 
-    None for any other.
+    None for any other file.
     """
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):

@@ -143,12 +143,15 @@ class FileIds:
 
 
 USUAL_COLUMNS = FileIds()
-"""The ids are in a column with a usual name."""
+"""No `id_field` is written, so the ids are in a column with a usual name."""
 
 
 @lru_cache(maxsize=256)
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
-    """Return an `id_field` as an object. Raises ValueError if it is not one."""
+    """Return the fields that a written `id_field` names.
+
+    Raises ValueError if it names no field, or is not a template.
+    """
     if isinstance(written, str):
         if "{" in written or "}" in written:
             return _template(written)
@@ -178,7 +181,7 @@ def _checked_path(path: object) -> str:
 
 
 def _template(written: str) -> IdField:
-    """Return a template as an object. Raises ValueError if it is not one."""
+    """Return the fields and the literals of a template. Raises ValueError for others."""
     paths: list[str] = []
     literals: list[str] = []
     rest = written

@@ -17,7 +17,7 @@ JsonPath = tuple[str | int, ...]
 """The path to a value in JSON: the keys of objects and the indexes of list entries."""
 
 Refuse = Callable[[str, Place], object]
-"""Takes a mistake in a JSON text: the message, and its line in the text or its path."""
+"""A function that takes a mistake in a JSON text: the message, and the place."""
 
 
 class NumberAsWritten(str):

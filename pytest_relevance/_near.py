@@ -54,10 +54,6 @@ def _decoded(text: str) -> str:
     return unquote(text).replace("+", " ")
 
 
-def _unescaped(text: str) -> str:
-    return unescape(text)
-
-
 def _without_slash(text: str) -> str:
     return text.rstrip("/") or text
 
@@ -77,7 +73,7 @@ def _with_hyphens(text: str) -> str:
 
 
 FOLDS: dict[str, Fold] = {
-    "HTML entities": _unescaped,
+    "HTML entities": unescape,
     "percent-encoding": _decoded,
     "Unicode form (NFC and NFD)": _canonical,
     "Unicode form (NFKC)": _compatible,
@@ -93,12 +89,12 @@ FOLDS: dict[str, Fold] = {
 
 @lru_cache(maxsize=4096)  # the ids of a ranking are compared with several others
 def fold_all(text: str) -> str:
-    """Return a text after all functions of `FOLDS`: equal for texts that are near."""
+    """Return a text folded by all kinds of `FOLDS`. Near texts become the same text."""
     return folded(text)
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Return a text after the functions of `kinds`, some keys of `FOLDS`, or of all."""
+    """Return a text folded by these kinds of `FOLDS`, by default by all."""
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
@@ -121,9 +117,10 @@ def difference(one: str, other: str) -> str:
 
 
 def difference_within(part: str, whole: str) -> str:
-    """Return the kind in which `part` differs from a place in `whole`: `case`.
+    """Return how `part` differs from the near text that `whole` contains.
 
-    Empty if `whole` contains `part` as it is, or has no near text.
+    This is a kind of `FOLDS`, for example `case`; `spelling` if several kinds differ.
+    Empty if `whole` contains `part` as it is, or no near text.
     """
     if part in whole or fold_all(part) not in fold_all(whole):
         return ""

@@ -83,18 +83,16 @@ class FileError(ValueError):
     the first `MOST_SHOWN`, each on a line.
 
     `at_least`: whether the search for mistakes stopped early, so that there may be
-        more. By default it did if there are `MOST_KEPT` mistakes.
+        more.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
 
     def __init__(
-        self, file: str, problems: Iterable[Problem], at_least: bool | None = None
+        self, file: str, problems: Iterable[Problem], at_least: bool = False
     ) -> None:
         self.file = file
         self.problems = _sorted_without_copies(problems)
-        if at_least is None:
-            at_least = len(self.problems) >= MOST_KEPT
         self.at_least = at_least
         lines = [problem.render(file) for problem in self.problems[: self.MOST_SHOWN]]
         more = len(self.problems) - len(lines)
@@ -116,9 +114,9 @@ class FileError(ValueError):
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return the problems sorted by place, each message at a place once.
 
-    Several cases may use one value by an alias of YAML. If it is wrong, each of these
-    cases reports the same message at the same place. The first problem is kept.
-    Problems of the file that was read come before problems of other files.
+    Several cases may use one value by an alias of YAML. If the value is wrong, each
+    case reports the same message at the same place. The first of these problems is
+    kept. Problems of the file that was read come before problems of other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:
@@ -154,4 +152,4 @@ class Problems:
     def raise_if_any(self) -> None:
         """Raise `FileError` if there are mistakes."""
         if self.found:
-            raise FileError(self.file, self.found)
+            raise FileError(self.file, self.found, self.is_full)

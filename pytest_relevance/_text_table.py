@@ -175,9 +175,10 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _whole_chunks(self) -> Iterator[list[list[str]]]:
-        """Yield what `_chunks` does.
+        """Yield the rows below the header, in lists of at most `_AT_A_TIME`.
 
-        Raises FileError if rows have another number of cells, or if quotes are wrong.
+        Raises FileError if rows have another number of cells than the header, or if
+        quotes are wrong.
         """
         try:
             for rows in self._chunks():
@@ -188,7 +189,7 @@ class TextTable:
             self._refuse_rows()
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Yield the rows below the header, in lists of at most `_AT_A_TIME`."""
+        """Yield the rows below the header, in lists. Raises csv.Error for wrong quotes."""
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)

@@ -127,8 +127,9 @@ CALLS_UPWARD: Mapping[str, str] = {
     "notebook": "reports.comparison_report:comparison_html",
     "titles": "results.catalogue:titles_of_catalogue",
 }
-"""What a layer calls in the layers above it: public methods of a `Comparison`, and
-`cases` the reader of catalogues.
+"""Functions that a lower layer calls.
+
+Methods of `Comparison` call the first three. The known items in `cases` call `titles`.
 """
 
 DIAGNOSES: Mapping[str, str] = {

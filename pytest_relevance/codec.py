@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -61,15 +62,15 @@ class _Form:
     """How a type hint looks in JSON.
 
     `name`: describes the allowed JSON values in messages.
-    `converters`: by each Python type that `json` gives them, what makes the Python
-    value of a JSON value; None if both are the same.
+    `converters`: {type of an allowed JSON value: the function that converts it}. The
+    function is None if the value stays as it is.
     """
 
     name: str
     converters: Mapping[type, Callable[[Any], Any] | None]
 
     def keeps(self, values: Iterable[Any]) -> bool:
-        """Say whether all JSON values are allowed, and stay as they are."""
+        """Say whether all these JSON values are allowed, and stay as they are."""
         for kind in set(map(type, values)):
             if kind not in self.converters or self.converters[kind] is not None:
                 return False
@@ -97,6 +98,7 @@ def encode(value: Any) -> Any:
 
 
 def _encode_fields(part: Any) -> dict[str, Any]:
+    """Return {field: JSON value} of a dataclass, without those with their default."""
     values = {}
     kind: Any = type(part)
     for name, default in _defaults_of(kind):
@@ -232,13 +234,7 @@ def _list(hint: Any) -> _Form:
     def convert(items: list[Any]) -> tuple[Any, ...]:
         if form.keeps(items):
             return tuple(items)  # most lists hold texts alone
-        values = []
-        try:
-            for item in items:
-                values.append(_decode(form, item))
-        except DecodeError as error:
-            raise error.below(len(values)) from None
-        return tuple(values)
+        return _decode_items(repeat(form), items)
 
     return _Form("a list", {list: convert})
 
@@ -250,15 +246,20 @@ def _tuple(hints: Sequence[Any]) -> _Form:
     def convert(items: list[Any]) -> tuple[Any, ...]:
         if len(items) != len(forms):
             raise DecodeError(f"expected {len(forms)} values, found {shown(items)}")
-        values = []
-        try:
-            for form, item in zip(forms, items, strict=True):
-                values.append(_decode(form, item))
-        except DecodeError as error:
-            raise error.below(len(values)) from None
-        return tuple(values)
+        return _decode_items(forms, items)
 
     return _Form("a list", {list: convert})
+
+
+def _decode_items(forms: Iterable[_Form], items: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the Python values of the items of a list, each by its own form."""
+    values: list[Any] = []
+    try:
+        for form, item in zip(forms, items, strict=False):
+            values.append(_decode(form, item))
+    except DecodeError as error:
+        raise error.below(len(values)) from None
+    return tuple(values)
 
 
 def _mapping(key_hint: Any, hint: Any) -> _Form:
