@@ -29,7 +29,6 @@ from pytest_relevance.judgments.reading import (
     QueryFile,
     ids_of,
     options_of,
-    read_fill,
     read_query_file,
     read_ratings,
 )
@@ -226,6 +225,4 @@ def _read_file(
     source = Source.read(path, shown, options, ids)
     if key == QUERIES:
         return read_query_file(source, named.format)
-    if named.fill:
-        return read_fill(source, named.format)
-    return read_ratings(source, named.format)
+    return read_ratings(source, named.format, fill=named.fill)

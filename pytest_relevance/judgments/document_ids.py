@@ -21,7 +21,7 @@ from pytest_relevance.judgments.columns import (
 
 ID_FIELD = "id_field"
 
-INDEX_NAMES = ("_index", "_federation.indexUid", "indexUid", "collection")
+_INDEX_NAMES = ("_index", "_federation.indexUid", "indexUid", "collection")
 """The names of a column that says which index or collection a judged document is in."""
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "docno"})
@@ -58,7 +58,7 @@ class DocumentColumns:
 
     @property
     def main(self) -> int:
-        """Return the last of the columns, for callers that need a single one."""
+        """Return the number of the last of the columns that the table has."""
         return self.read[-1]
 
     @property
@@ -241,7 +241,7 @@ def _numbers_rows(column: Sequence[str]) -> bool:
 def index_column(names: Iterable[str]) -> str | None:
     """Return the name of the column with the index of a document; None without one."""
     there = set(names)
-    for name in INDEX_NAMES:
+    for name in _INDEX_NAMES:
         if name in there:
             return name
     return None

@@ -63,7 +63,7 @@ HALF_OF_CONTEXTS = (
     "that half of a context is enough: quotes are written, which a result has to hold as a whole; shorten each to the "
     "words that the answer needs"
 )
-"""What a file with quotes loses of contexts."""
+"""What is lost if contexts are written to a file with quotes."""
 
 
 @dataclass(frozen=True, slots=True)

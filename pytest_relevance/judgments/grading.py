@@ -147,7 +147,7 @@ class _GradeReader:
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
             if rating in wrong:
-                _add(problems, self.rows, row, wrong[rating])
+                _add_problem(problems, self.rows, row, wrong[rating])
                 if problems.is_full:
                     break
         problems.raise_if_any()
@@ -196,7 +196,8 @@ class _GradeReader:
         return no_grade_text(name, self.scale, advice)
 
 
-def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
+def _add_problem(problems: Problems, rows: Ratings, row: int, message: str) -> None:
+    """Add a message about a row, with its query, its document and its place."""
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
     problems.add(f"{where}: {message}", rows.place(row))
 
@@ -249,10 +250,10 @@ def _judgments(
 
 
 def _finder(rows: Ratings) -> Callable[[str, str], Place]:
-    """Return the function (query, document) -> the place of the judgment in the file.
+    """Return a function that finds the place of a judgment by its query and document.
 
-    Places are asked for only in messages. So the rows are searched in the first call,
-    not before.
+    Places are needed only for messages. So the rows are searched in the first call, not
+    before.
     """
     first_rows: dict[str, int] = {}
 
@@ -296,7 +297,8 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
         earlier = first.setdefault(key, row)
         if written[row] != written[earlier] and key not in refused:
             refused.add(key)
-            _add(problems, rows, row, _contradiction(rows, written, earlier, row))
+            message = _contradiction(rows, written, earlier, row)
+            _add_problem(problems, rows, row, message)
     problems.raise_if_any()
 
 

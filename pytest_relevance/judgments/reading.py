@@ -124,7 +124,7 @@ def read_judgments(
     )
     path, format = _in_folder(path, JUDGMENTS, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
-    ratings = read_fill(source, format) if fill else read_ratings(source, format)
+    ratings = read_ratings(source, format, fill=fill)
     grades = None if scale is None else scale_of(scale)
     return graded(ratings, grades, checked_raters(raters))
 
@@ -220,28 +220,22 @@ def read_run(path: Path, format: str | None = None) -> Rankings:
 # What the package calls
 
 
-def load_queries(
-    path: Path,
-    format: str | None = None,
-    *,
-    query: QueryPaths = None,
-    grade_column: str | None = None,
-    id_field: str | Sequence[str] | None = None,
-) -> list[Query]:
-    """Return the queries of a file with their texts, weights, params and notes.
+def load_queries(path: Path) -> list[Query]:
+    """Return the queries of a file or of a folder of BEIR or MTEB, in their order.
 
-    The arguments and errors are those of `read_judgments`.
+    Raises FileError if the file cannot be read or has no queries.
     """
-    options = options_of(query, grade_column)
-    path, format = _in_folder(path, QUERIES, format)
-    source = Source.read(path, options=options, ids=ids_of(id_field))
-    return queries_in(source, format)
+    path, format = _in_folder(path, QUERIES, None)
+    return queries_in(Source.read(path), format)
 
 
 def _in_folder(path: Path, needed: str, format: str | None) -> tuple[Path, str | None]:
-    """Return the file of a folder of BEIR or MTEB with its format.
+    """Return the path and the format of a file in a folder of BEIR or MTEB.
 
-    A file is returned as it is. Raises FileError if the folder has no such file.
+    If `path` is a file, `path` and `format` are returned unchanged. Raises FileError if
+    the folder has no such file, or several.
+
+    `needed`: `JUDGMENTS` or `QUERIES`.
     """
     if not os.path.isdir(path):
         return path, format
@@ -267,7 +261,7 @@ class QueryFile:
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
-    """Return the queries of a file. Raises as `read_query_file` does."""
+    """Return the queries of a file, in its order. Raises as `read_query_file` does."""
     return list(read_query_file(source, format).queries)
 
 
@@ -298,9 +292,9 @@ def _plain(source: Source, format: str | None) -> Export:
 
     A file in another named format is returned as it is.
     """
-    if format is not None and not _named(format).reads_exports:
-        return Export(source)
-    return plain_export(source)
+    if format is None or _named(format).reads_exports:
+        return plain_export(source)
+    return Export(source)
 
 
 def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
@@ -308,16 +302,26 @@ def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
 
 
 def read_ratings(
-    source: Source, format: str | None = None, *, machine: bool = False
+    source: Source,
+    format: str | None = None,
+    *,
+    machine: bool = False,
+    fill: bool = False,
 ) -> Ratings:
     """Return the ratings of a file as they are written.
 
     `machine`: whether ratings that a machine gave are allowed.
+    `fill`: whether the file only fills gaps. Then ratings of a machine are allowed, and
+        the file may have a header alone.
 
-    Raises FileError if the file has neither ratings nor queries, or if a machine gave a
-    rating and may not. Raises as `read_fill` does, too.
+    Raises:
+        FileError: the file cannot be read, has neither ratings nor queries, or has a
+            rating of a machine that is not allowed.
+        ValueError: there is no such format.
     """
-    ratings = read_fill(source, format)
+    ratings = _ratings_in(source, format)
+    if fill:
+        return ratings
     if not ratings.queries and not ratings.described:
         source.refuse("the file holds no judgments")
     if not machine and ratings.machine is not None and True in ratings.machine:
@@ -332,16 +336,14 @@ _OF_A_MACHINE = (
 )
 
 
-def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Return all ratings of a file, also ratings of a machine.
-
-    A file that has only a header has no ratings. This is no error here.
+def _ratings_in(source: Source, format: str | None) -> Ratings:
+    """Return all ratings of a file; none if it has only a header.
 
     Raises FileError if the file cannot be read, and ValueError for an unknown format.
     """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
-        known = judgments_in(source) if format is None else _named(format)
+        known = _named_or_fitting(format, source, JudgmentFormat.has_judgments_in)
         if known is None:
             _refuse_unknown(source, "judgments")
         refuse_options(source, known)
@@ -355,17 +357,13 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
 
 def judgments_in(source: Source) -> JudgmentFormat | None:
     """Return the first format in which a file has judgments; None if no format fits."""
-    return _first_that_fits(FORMATS, source, JudgmentFormat.has_judgments_in)
+    return _named_or_fitting(None, source, JudgmentFormat.has_judgments_in)
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     """Say whether a file has queries, and no judgments."""
     source = _plain(source, format).source
-    known: JudgmentFormat | None
-    if format is not None:
-        known = _named(format)
-    else:
-        known = _first_that_fits(FORMATS, source, _fits_any)
+    known = _named_or_fitting(format, source, _fits_any)
     if known is None:
         return False
     if known.read is None:
@@ -468,17 +466,26 @@ def _fits_ids_alone(known: JudgmentFormat, source: Source) -> bool:
     return known.read_queries is None and known.has_ids_of_queries_in(source)
 
 
+def _named_or_fitting(
+    format: str | None, source: Source, fits: Callable[[JudgmentFormat, Source], bool]
+) -> JudgmentFormat | None:
+    """Return the format with a name; without a name the first one that fits a file.
+
+    None if no format fits.
+    """
+    if format is not None:
+        return _named(format)
+    return _first_that_fits(FORMATS, source, fits)
+
+
 def _named(format: str) -> JudgmentFormat:
+    """Return the format with a name or an alias. Raises ValueError for other names."""
     return FORMATS.get(check_format(format))
 
 
 def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
     """Return the format of a file of queries. Raises FileError if it has no queries."""
-    known: JudgmentFormat | None
-    if format is not None:
-        known = _named(format)
-    else:
-        known = _first_that_fits(FORMATS, source, JudgmentFormat.has_queries_in)
+    known = _named_or_fitting(format, source, JudgmentFormat.has_queries_in)
     if known is None:
         known = _first_that_fits(FORMATS, source, _fits_ids_alone)
     if known is None:

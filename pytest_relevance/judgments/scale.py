@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from pytest_relevance._text import (
-    closest,
     did_you_mean,
     found,
     listed,
@@ -73,13 +72,14 @@ def no_grade_text(text: str, scale: Scale | None, advice: str) -> str:
     `advice`: how to give names to grades; empty if that is not said.
     """
     names = {} if scale is None else scale.names
-    close = closest(text, tuple(names))
+    close = did_you_mean(text, names)
     why = why_no_grade(text)
-    if why is not None and close is None:
+    if why is not None and not close:
         return f"the grade {quoted(text)} {why}"
     if scale is not None and names:
-        close_name = did_you_mean(text, names)
-        return f"the scale has no grade {quoted(text)}; it has {scale.describe()}{close_name}"
+        return (
+            f"the scale has no grade {quoted(text)}; it has {scale.describe()}{close}"
+        )
     message = f"the grade {quoted(text)} is not a number"
     return f"{message}; {advice}" if advice else message
 

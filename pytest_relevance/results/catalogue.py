@@ -69,7 +69,7 @@ class Documents:
         """Add the first problems of a catalogue to `problems` and `errors`."""
         if not problems.found:
             return
-        error = FileError(file, problems.found)
+        error = FileError(file, problems.found, problems.is_full)
         self.errors = errors_in_file(error, _MOST_PROBLEMS)
         for problem in error.problems[:_MOST_PROBLEMS]:
             self.problems.append(problem.render(file))

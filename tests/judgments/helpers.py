@@ -9,8 +9,9 @@ import pytest
 
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import FileError
+from pytest_relevance._source import Source
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.reading import load_queries
+from pytest_relevance.judgments.reading import ids_of, options_of, queries_in
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -57,7 +58,12 @@ class Files:
 
     def described(self, content: object, **options: Any) -> list[Query]:
         """The queries in a file, with all that it says of them."""
-        return load_queries(self._path(content), **options)
+        ids = ids_of(options.pop("id_field", None))
+        columns = {"query": None, "grade_column": None, **options}
+        source = Source.read(
+            self._path(content), options=options_of(**columns), ids=ids
+        )
+        return queries_in(source)
 
     def problems(self, content: object, *arguments: Any, **options: Any) -> list[str]:
         """What is reported about a file of judgments."""

@@ -8,7 +8,7 @@ from pytest_relevance._csv_cells import csv_text
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.exports import plain_export
-from pytest_relevance.judgments.reading import load_queries, read_query_file
+from pytest_relevance.judgments.reading import load_queries, queries_in, read_query_file
 from tests.judgments.helpers import Files, lines, problems_of
 
 GA4 = """\
@@ -93,7 +93,10 @@ def test_the_name_of_an_export_is_a_query_if_it_is_the_only_column(
     files: Files,
 ) -> None:
     path = files.write("search\nboots\n")
-    assert [query.text for query in load_queries(path, "text")] == ["search", "boots"]
+    assert [query.text for query in queries_in(Source.read(path), "text")] == [
+        "search",
+        "boots",
+    ]
 
 
 def test_in_judgments_it_may_be_anything(files: Files) -> None:
