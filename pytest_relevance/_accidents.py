@@ -67,7 +67,7 @@ _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
 def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
-    """Return the accident that a conflict marker of Git begins a line; None if none does.
+    """Return an `Accident` for the first conflict marker of Git; None if there is none.
 
     `has_quotes`: whether cells in double quotes may have several lines. Then a marker
         within double quotes does not count.

@@ -181,7 +181,7 @@ def _checked_path(path: object) -> str:
 
 
 def _template(written: str) -> IdField:
-    """Return the fields and the literals of a template. Raises ValueError for others."""
+    """Return the fields and literals of a template. Raises ValueError for others."""
     paths: list[str] = []
     literals: list[str] = []
     rest = written
