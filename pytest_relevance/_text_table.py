@@ -189,7 +189,7 @@ class TextTable:
             self._refuse_rows()
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Yield the rows below the header, in lists. Raises csv.Error on wrong quotes."""
+        """Yield the rows below the header, in lists. Raises csv.Error."""
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
