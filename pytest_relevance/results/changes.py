@@ -9,7 +9,7 @@ Changes are made when a run has ended, for its reports and gates, and by `compar
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -175,6 +175,16 @@ class Change:
         return math.nan if before is None or after is None else after - before
 
     @property
+    def has_other_ranking(self) -> bool:
+        """Say whether the search returned other results, or another order.
+
+        A case without a score counts too. False if the rankings cannot be compared.
+        """
+        if self.before is None or not self.is_compared:
+            return False
+        return tuple(self.before.documents) != tuple(self.after.documents)
+
+    @property
     def documents_before(self) -> Sequence[str]:
         """Return the earlier ranking; () if the rankings cannot be compared."""
         if self.before is None or not self.is_compared:
@@ -258,6 +268,11 @@ class Change:
 def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
     """Return the change of each case from the ranking in its baseline."""
     return [Change.since_baseline(result) for result in results]
+
+
+def count_other_rankings(changes: Iterable[Change]) -> int:
+    """Return how many cases have another ranking than before, each variant once."""
+    return sum(change.has_other_ranking for change in changes)
 
 
 # --- ranks that changed ---------------------------------------------------------------

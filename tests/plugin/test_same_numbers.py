@@ -175,6 +175,14 @@ def test_every_report_says_the_same(shop: Shop, command: Command) -> None:
     )
     assert of_run["counts"] == of_pair["counts"] == COUNTS
     assert of_run["mean"] == of_pair["mean"]
+    # of the 17 queries, 4 have the ranking of before
+    assert of_run["changed_rankings"] == of_pair["changed_rankings"] == 13
+    assert "17 cases compared, 13 with another ranking" in command(*compare).out
+    changed = [
+        case["id"] for case in page_values(page)["cases"] if "hasOtherRanking" in case
+    ]
+    assert len(changed) == 13
+    assert {"top", "overlaps"} < {*changed}
     words = [each["became"] for each in of_run["results"]]
     assert words.count("got worse") == COUNTS["got_worse"]
     sure = [each["is_certain"] for each in of_run["results"]]
@@ -363,6 +371,7 @@ def test_every_query_has_one_place_in_the_counts(
     }
     report = json_of(command, file, "report", "next.jsonl", "--against", "main.jsonl")
     assert report["counts"] == live["counts"]
+    assert report["changed_rankings"] == live["changed_rankings"]
     markdown = one_line((shop.path / "run.md").read_text(encoding="utf-8"))
     rest = f"{words['the same']} the same, {words['without a score']} without a score"
     assert rest in one_line(run.summary)
@@ -377,6 +386,7 @@ def test_every_query_has_one_place_in_the_counts(
     command(*compare, "--format=json", f"--output={file}")
     compared = json.loads(file.read_text(encoding="utf-8"))
     assert compared["counts"] == of_pair
+    assert compared["changed_rankings"] == live["changed_rankings"]
     history = ["history", "main.jsonl", "next.jsonl"]
     (series,) = json_of(command, file, *history)["series"]
     assert series["counts"] == series["points"][1]["counts"] == of_pair

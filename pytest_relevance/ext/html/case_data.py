@@ -146,6 +146,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
         "isDecided": row.is_certain is True and no_grade_matters(row.change),
         "gotBetter": row.got_better,
         "failedBefore": row.failed_before,
+        "hasOtherRanking": row.change.has_other_ranking,
         "reasons": reason_texts(result),
         "error": error and {"text": error.headline, "frame": error.frame},
         "unstable": unstable_text(result),

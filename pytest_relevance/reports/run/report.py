@@ -36,7 +36,11 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
 from pytest_relevance.results.change_counts import count_results
-from pytest_relevance.results.changes import Change, changes_since_baseline
+from pytest_relevance.results.changes import (
+    Change,
+    changes_since_baseline,
+    count_other_rankings,
+)
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.compare.variants import compare_variants
 
@@ -137,7 +141,8 @@ def report_data(run: Run) -> dict[str, Any]:
     """Return the report as JSON data.
 
     It has the record, the outcomes of gates, how many queries got worse, better or
-    neither, how the mean changed, how known items did, and the comparisons of variants.
+    neither, how many rankings changed, how the mean changed, how known items did, and
+    the comparisons of variants.
     """
     results = []
     for result in run.results:
@@ -145,6 +150,7 @@ def report_data(run: Run) -> dict[str, Any]:
         became = became_data(Change.since_baseline(result))
         results.append({**data, **became} if became["became"] else data)
     ran = [result for result in run.results if result.status != SKIPPED]
+    searched = [result for result in ran if not result.is_check]
     return {
         "name": run.name,
         "run": encode(run.info),
@@ -152,6 +158,7 @@ def report_data(run: Run) -> dict[str, Any]:
         "results": results,
         "gates": [_gate_data(gate) for gate in run_gates(run)],
         "counts": asdict(count_results(run.results)),
+        "changed_rankings": count_other_rankings(changes_since_baseline(searched)),
         "mean": mean_data(mean_change(ran), changes_since_baseline(ran)),
         "known_items": known_item_data(run.results),
         "variants": variants_data(compare_variants(run.results)),

@@ -19,7 +19,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import upward
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.change_counts import ChangeCounts, count_changes
-from pytest_relevance.results.changes import Change, Pair
+from pytest_relevance.results.changes import Change, Pair, count_other_rankings
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import (
     Difference,
@@ -165,7 +165,7 @@ class Comparison:
     @property
     def changed_rankings(self) -> int:
         """Return how many cases have a different ranking in the second run."""
-        return sum(what in ("ranking", "both") for what in self.changed)
+        return count_other_rankings(self.changes)
 
     @cached_property
     def movers(self) -> Movers:
@@ -462,7 +462,7 @@ def _tag_order(row: TagDifference) -> tuple[bool, float, str]:
 def what_changed(pair: Pair) -> str:
     """Return what changed in a pair: "ranking", "judgments", "both" or "nothing"."""
     first, second = pair.first, pair.second
-    is_same = first.ranking.documents == second.ranking.documents
+    is_same = not Change.between(pair).has_other_ranking
     before = first.evaluation.recorded_digest
     after = second.evaluation.recorded_digest
     if before and after and before != after:

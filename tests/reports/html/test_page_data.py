@@ -134,6 +134,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "before": 1.0,
         "gotWorse": True,
         "isCertain": True,
+        "hasOtherRanking": True,
         "latency": 0.0123,
         "settings": 0,
         "scale": 0,

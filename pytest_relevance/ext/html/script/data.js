@@ -75,6 +75,7 @@
  * @property {Certainty} [certainty] what it is with the reader's grades, if it got worse: `Verdict` sets it
  * @property {boolean} [gotBetter] whether it got better
  * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
+ * @property {boolean} [hasOtherRanking] whether the search returned other results than before, or another order
  * @property {number} k
  * @property {string} [metric] the metric of a known item, whose other results nobody judges; nDCG@k if left out
  * @property {number} [floor]

@@ -45,7 +45,7 @@ const SHOWN = {
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   errors: { label: "Errors", includes: (item) => !isSearched(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
-  changed: { label: "Ranking changed", includes: (item) => isChanged(item) },
+  changed: { label: "Ranking changed", includes: (item) => item.hasOtherRanking === true },
   "": { label: "All", includes: () => true },
 };
 
@@ -81,20 +81,6 @@ function sortedCases(data) {
 /** Return the change of nDCG@k since the baseline; 0 without one. @param {Case} item */
 function changeOf(item) {
   return item.before === undefined || item.score === undefined ? 0 : item.score - item.before;
-}
-
-/** Whether another ranking was returned than the accepted one, or its score changed. @param {Case} item */
-function isChanged(item) {
-  if (item.said === "changed") {
-    return true;
-  }
-  if (item.before === undefined) {
-    return false;
-  }
-  const accepted = item.accepted ?? [];
-  const now = item.documents ?? [];
-  const isSame = accepted.slice(0, item.k).every((document, rank) => document === now[rank]);
-  return Math.abs(changeOf(item)) > 1e-9 || (accepted.length > 0 && !isSame);
 }
 
 /** The unjudged results in the top k, each once, in the order of judging. @param {Case} item @returns {string[]} */
