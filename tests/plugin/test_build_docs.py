@@ -20,14 +20,16 @@ WORDS = {"✅": "passes", "⚠️": "told", "❌": "fails"}
 """What the page says for each mark of the sentence of a report."""
 
 BOOTS = "  - {query: boots, judgments: {a: 3, b: 2}}\n"
+GATES = "gates: [{mean: {nDCG@10: 0.1}}]\n"
 CASES = f"""
 min_ndcg: 0.8
 cases:
 {BOOTS}  - {{query: hats, judgments: {{a: 3, b: 2, c: 1}}}}
   - {{query: socks, judgments: {{a: 3}}}}
-gates: [{{mean: {{nDCG@10: 0.1}}}}]
-"""
+{GATES}"""
 GLOVES = "gloves.relevance.yaml"
+MITTENS = "mittens.relevance.yaml"
+GLOVES_CASE = "{query: gloves, judgments: {a: 3}}"
 COATS = "{query: coats, judgments: {a: 3}}"
 
 
@@ -38,19 +40,19 @@ def replace(shop: Shop, old: str, new: str) -> None:
 
 
 def fall(shop: Shop) -> None:
-    """A query got worse by more than the tolerance."""
+    """A query got worse by more than 0.05."""
     shop.returns(boots="x b a")
 
 
 def fall_above_the_floor(shop: Shop) -> None:
-    """A query got worse by more than the tolerance, and is above its floor."""
+    """A query got worse by more than 0.05, and is above its floor."""
     replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.1")
     shop.run(UPDATE, RECORD)
     shop.returns(boots="x b a")
 
 
 def fall_by_little(shop: Shop) -> None:
-    """A query got worse by less than the tolerance."""
+    """A query got worse by less than 0.05."""
     shop.returns(boots="a x b")
 
 
@@ -64,18 +66,28 @@ def stay_bad(shop: Shop) -> None:
 
 
 def get_worse_by_little(shop: Shop) -> None:
-    """A query that failed before got worse by less than the tolerance."""
+    """A query that failed before got worse by less than 0.05."""
     shop.returns(hats="x x2 c b")
 
 
 def get_worse_by_much(shop: Shop) -> None:
-    """A query that failed before got worse by more than the tolerance."""
+    """A query that failed before got worse by more than 0.05."""
     shop.returns(hats="x y")
 
 
 def break_the_engine(shop: Shop) -> None:
     """The engine is down."""
     shop.returns(boots="boom", hats="boom", socks="boom", gloves="boom")
+
+
+def lose_the_record(shop: Shop) -> None:
+    """The record of main is missing."""
+    (shop.path / "main.jsonl").unlink()
+
+
+def lose_a_baseline(shop: Shop) -> None:
+    """A committed baseline is missing."""
+    (shop.path / f"{GLOVES}.baseline.jsonl").unlink()
 
 
 def add_a_case(shop: Shop) -> None:
@@ -95,6 +107,15 @@ def rename_a_case(shop: Shop) -> None:
     replace(shop, "{query: boots,", "{id: winter boots, query: boots,")
 
 
+def move_a_case(shop: Shop) -> None:
+    """A case is moved to a file with the same floor and gates."""
+    of_gloves = f"min_ndcg: 0.8\n{GATES}cases:\n  - {GLOVES_CASE}\n"
+    shop.cases(of_gloves, GLOVES)
+    shop.run(UPDATE, RECORD)
+    shop.cases(of_gloves + BOOTS, GLOVES)
+    remove_a_case(shop)
+
+
 def remove_a_case(shop: Shop) -> None:
     """A case is removed."""
     replace(shop, BOOTS, "")
@@ -103,6 +124,18 @@ def remove_a_case(shop: Shop) -> None:
 def skip_a_case(shop: Shop) -> None:
     """A case is skipped."""
     replace(shop, "{query: boots,", "{query: boots, skip: later,")
+
+
+def rename_a_file(shop: Shop) -> None:
+    """A case file is renamed, and its baseline is not."""
+    (shop.path / GLOVES).rename(shop.path / MITTENS)
+
+
+def rename_a_file_and_its_baseline(shop: Shop) -> None:
+    """A case file is renamed with its baseline."""
+    rename_a_file(shop)
+    baseline = shop.path / f"{GLOVES}.baseline.jsonl"
+    baseline.rename(shop.path / f"{MITTENS}.baseline.jsonl")
 
 
 def remove_a_file(shop: Shop) -> None:
@@ -126,9 +159,19 @@ def raise_the_floor(shop: Shop) -> None:
     replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.85")
 
 
+def loosen_a_gate(shop: Shop) -> None:
+    """A gate is looser."""
+    replace(shop, "nDCG@10: 0.1", "nDCG@10: 0.05")
+
+
+def tighten_a_gate(shop: Shop) -> None:
+    """A gate is stricter."""
+    replace(shop, "nDCG@10: 0.1", "nDCG@10: 0.15")
+
+
 def remove_a_gate(shop: Shop) -> None:
     """A gate is removed."""
-    replace(shop, "gates: [{mean: {nDCG@10: 0.1}}]", "")
+    replace(shop, GATES, "")
 
 
 def judge_another_document(shop: Shop) -> None:
@@ -162,15 +205,22 @@ SITUATIONS: tuple[Situation, ...] = (
     get_worse_by_little,
     get_worse_by_much,
     break_the_engine,
+    lose_the_record,
+    lose_a_baseline,
     add_a_case,
     add_a_file,
     rename_a_case,
+    move_a_case,
     remove_a_case,
     skip_a_case,
+    rename_a_file,
+    rename_a_file_and_its_baseline,
     remove_a_file,
     remove_a_file_and_its_baseline,
     lower_the_floor,
     raise_the_floor,
+    loosen_a_gate,
+    tighten_a_gate,
     remove_a_gate,
     judge_another_document,
     change_a_query,
@@ -205,21 +255,26 @@ def test_the_page_has_a_row_for_each_situation() -> None:
 def test_what_fails_the_build(situation: Situation, project: Project) -> None:
     shop = Shop(project)
     shop.cases(CASES)
-    shop.cases("cases: [{query: gloves, judgments: {a: 3}}]", GLOVES)
+    shop.cases(f"cases: [{GLOVES_CASE}]", GLOVES)
     shop.returns(boots="a b", hats="x c b", socks="x a", gloves="a")
     shop.run(UPDATE, RECORD)
     situation(shop)
-    assert [outcome(shop, options) for options in COLUMNS] == rows_of_the_page()[
+    assert [outcome(shop, options) for options in COLUMNS] == rows_of_the_page().get(
         name_of(situation)
-    ]
+    )
 
 
 def outcome(shop: Shop, options: list[str]) -> str:
-    """The word of the page for what a run does."""
+    """The word of the page for what a run does.
+
+    A run whose options are refused writes no report.
+    """
+    report = shop.path / "run.md"
+    report.unlink(missing_ok=True)
     code = shop.run(*COMMAND, *options).code
-    (mark,) = re.findall(
-        "^### (\\S+) ", (shop.path / "run.md").read_text("utf-8"), re.MULTILINE
-    )
+    if code == pytest.ExitCode.USAGE_ERROR:
+        return "fails"
+    (mark,) = re.findall("^### (\\S+) ", report.read_text("utf-8"), re.MULTILINE)
     word = WORDS[mark]
     assert (word == "fails") == (code != 0)
     return word

@@ -458,7 +458,7 @@ def _locked(folder: Path) -> Iterator[None]:
     Another run waits for the lock, which ends with the process. On Windows a folder
     cannot be locked, and there is no lock. Raises OSError.
     """
-    # a lock file would outlive a killed run (docs/background/baselines.md)
+    # a lock file would outlive a killed run (docs/howto/accept.md)
     if sys.platform == "win32":
         yield
         return
