@@ -1,9 +1,11 @@
 """Compute means, test and interval of the scores of two sets of results.
 
-A run with a baseline, the gates of a run and `compare` take their figures from here, so
-that all of them print the same p-value and the same interval. Differences are second -
-first, over the cases whose scores are both defined, weighted by the cases. Pairs are
-sorted by their keys before random draws, so that equal results have equal p-values.
+A run with a baseline, the gates of a run and `compare` take their figures from this
+module. So all of them print the same p-value and the same interval.
+
+A difference is second - first. It is a mean over the cases with both scores, with the
+weights of the cases. Pairs are sorted by their keys before random draws, so equal
+results have equal p-values.
 
 `mean_change` compares a run with its baseline.
 """
@@ -33,8 +35,6 @@ from pytest_relevance.results.changes import Change
 RESAMPLES = 100_000
 """How many flips of signs a test draws by default."""
 
-_Column = Sequence[float]
-
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
@@ -54,12 +54,18 @@ class ScorePair:
         change = self.second - self.first
         return change if abs(change) > ROUNDING else 0.0
 
+    @property
+    def second_without_rounding(self) -> float:
+        """Return the second score; the first one if only rounding differs."""
+        return self.second if self.change else self.first
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores by a metric in one variant of the search.
+    """The scores of cases by a metric, in one variant of the search.
 
-    `undefined`: how many more cases have no score by the metric.
+    `pairs`: the cases with a score in both sets of results.
+    `undefined`: how many more cases there are, without such scores.
     """
 
     variant: str | None
@@ -117,18 +123,17 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
     return result.file, result.id, result.variant or ""
 
 
-def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
-    """Say whether a case counts in means: whether it has a relevant judgment.
+def has_relevant(result: CaseResult, metric: str) -> bool:
+    """Say whether a case counts in the mean of a metric.
 
-    In the means of a `metric` that compares rankings, or is the project's own, all
-    cases count. A known item counts only in the means of metrics that need no judgments
-    of other results.
+    A case counts if it has a relevant judgment. For a metric that compares rankings, or
+    is the project's own, every case counts. A known item counts only for metrics that
+    need no judgments of other results.
     """
-    if metric is not None and (is_similarity(metric) or is_own(metric)):
+    if is_similarity(metric) or is_own(metric):
         return True
-    if metric is not None and result.is_known_item:
-        if not suits_known_items(metric_named(metric)):
-            return False
+    if result.is_known_item and not suits_known_items(metric_named(metric)):
+        return False
     if result.metric.text in result.evaluation.scores:
         return result.score is not None
     if not result.evaluation.judgments:
@@ -138,33 +143,25 @@ def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
 
 
 def means_of(pairs: Sequence[ScorePair]) -> Means:
-    """Return the weighted means of both sets; NaN without a pair."""
+    """Return both weighted means, and how many scores rose, fell and stayed.
+
+    Without a pair the means are NaN.
+    """
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
-    before = [pair.first for pair in pairs]
-    after = [pair.second for pair in pairs]
-    weights = [pair.weight for pair in pairs]
-    return _means(before, after, weights)
-
-
-def _means(before: _Column, after: _Column, weights: _Column) -> Means:
-    """Return both weighted means, and how many scores rose and fell."""
-    first = weighted_mean(zip(before, weights, strict=True))
-    second = weighted_mean(zip(after, weights, strict=True))
-    rose = fell = 0
-    for was, now in zip(before, after, strict=True):
-        if now - was > ROUNDING:
-            rose += 1
-        elif was - now > ROUNDING:
-            fell += 1
+    first = weighted_mean((pair.first, pair.weight) for pair in pairs)
+    second = weighted_mean((pair.second, pair.weight) for pair in pairs)
+    changes = [pair.change for pair in pairs]
+    rose = sum(1 for change in changes if change > 0)
+    fell = sum(1 for change in changes if change < 0)
     return Means(
-        queries=len(weights),
+        queries=len(pairs),
         first=first,
         second=second,
         difference=second - first,
         rose=rose,
         fell=fell,
-        same=len(weights) - rose - fell,
+        same=len(pairs) - rose - fell,
     )
 
 
@@ -182,9 +179,9 @@ def differences_of(
 
 
 def untested(scores: Scores) -> Difference:
-    """Return the difference without a test: p-value and interval are NaN.
+    """Return the difference of the means without a test: all other figures are NaN.
 
-    For a similarity of two rankings, which is 1 for the first run in each case.
+    Similarities of two rankings are not tested: in the first run each of them is 1.
     """
     return Difference(
         variant=scores.variant,
@@ -203,43 +200,32 @@ def untested(scores: Scores) -> Difference:
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     """Return a difference with its interval, its p-value and its effect size."""
     pairs = sorted(scores.pairs, key=_order_of_pair)
-    before = [pair.first for pair in pairs]
-    after = [pair.second for pair in pairs]
-    weights = [pair.weight for pair in pairs]
-    test = _test(before, after, weights, resamples, seed)
-    second = _without_rounding(before, after)
-    low, high = _interval(before, after, weights, seed)
+    test = _test(pairs, resamples, seed)
+    low, high = _interval(pairs, seed)
+    effect = significance.effect_size(
+        [pair.first for pair in pairs],
+        [pair.second_without_rounding for pair in pairs],
+        weights=[pair.weight for pair in pairs],
+    )
     return replace(
         untested(scores),
         low=low,
         high=high,
         p=test.p,
         adjusted_p=test.p,
-        effect=significance.effect_size(before, second, weights=weights),
+        effect=effect,
         least_p=test.least_p,
     )
 
 
 def _test(
-    before: _Column, after: _Column, weights: _Column, resamples: int, seed: int
+    pairs: Sequence[ScorePair], resamples: int, seed: int
 ) -> significance.FlipTest:
-    """Test whether the mean change of pairs is 0; the p-value is NaN without a pair."""
-    if not weights:
+    """Return the test whether the mean change of pairs is 0; NaN without a pair."""
+    if not pairs:
         return significance.FlipTest(p=math.nan, least_p=math.nan)
-    terms = []
-    for was, now, weight in zip(before, after, weights, strict=True):
-        if abs(now - was) > ROUNDING:
-            terms.append((now - was) * weight)
+    terms = [pair.change * pair.weight for pair in pairs if pair.change]
     return significance.sign_flip_test(terms, resamples=resamples, seed=seed)
-
-
-def _without_rounding(before: _Column, after: _Column) -> list[float]:
-    """Return the later scores, or the earlier one if only rounding differs."""
-    scores = []
-    for was, now in zip(before, after, strict=True):
-        has_changed = abs(now - was) > ROUNDING
-        scores.append(now if has_changed else was)
-    return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,20 +302,18 @@ def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
 
 
 def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list[int]:
-    """Return the depths that case files set, ascending.
+    """Return the different depths that case files set for some results, ascending.
 
-    Only results for which one of the metrics looks at the whole ranking count.
+    A result counts only if one of the metrics looks at its whole ranking.
     """
     asked = list(metrics)
     depths = set()
     for result in results:
         conditions = result.conditions
-        if not conditions.is_depth_set or not conditions.depth:
-            continue
-        for metric in asked:
-            if ranks_needed(metric, conditions.settings) is None:
+        if conditions.is_depth_set and conditions.depth:
+            needed = [ranks_needed(metric, conditions.settings) for metric in asked]
+            if None in needed:
                 depths.add(conditions.depth)
-                break
     return sorted(depths)
 
 
@@ -344,9 +328,10 @@ def score_pairs(
 
 
 def alike_changes(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes that have one mean: without known items, unless all are.
+    """Return the changes whose scores have one mean.
 
-    If a change names a metric, all changes are by this metric and have one mean.
+    Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
+    out, unless there are no other cases. A change by a metric that is named stays.
     """
     changes = list(changes)
     judged = []
@@ -375,7 +360,10 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """Return the change of the mean nDCG@k since the baseline, as `mean_change_of`."""
+    """Return the change of the mean nDCG@k of cases since their baseline.
+
+    A query counts once for all its variants. None if no case has both scores.
+    """
     return mean_change_of(Change.since_baseline(result) for result in results)
 
 
@@ -396,12 +384,14 @@ def mean_change_of(
     if not pairs:
         return None
     total = len(scored)
-    if len({variant for _, _, variant in scored}) > 1:
+    variants = {variant for _, _, variant in scored}
+    if len(variants) > 1:
         total = len({(file, case) for file, case, _ in scored})
     return change_of(pairs, total, resamples=resamples, seed=seed)
 
 
 def _was_to_score(result: CaseResult) -> bool:
+    """Say whether a case has a score, or has none because its search failed."""
     has_score = result.score is not None or result.verdict in WITHOUT_SCORE
     return has_score and result.status != SKIPPED
 
@@ -439,45 +429,40 @@ def change_of(
 
     `total`: how many cases have a score now, or should have one.
     """
-    ordered = sorted(pairs, key=_order_of_pair)
-    before = tuple([pair.first for pair in ordered])
-    after = tuple([pair.second for pair in ordered])
-    weights = tuple([pair.weight for pair in ordered])
-    return _change_of(before, after, weights, total, resamples, seed)
+    ordered = tuple(sorted(pairs, key=_order_of_pair))
+    return _change_of(ordered, total, resamples, seed)
 
 
 def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]:
     return pair.key, pair.first, pair.second
 
 
-@lru_cache(maxsize=1)  # several parts of a report say it of the same cases
+@lru_cache(maxsize=1)  # several parts of a report ask for the same cases
 def _change_of(
-    before: _Column,
-    after: _Column,
-    weights: _Column,
-    total: int,
-    resamples: int,
-    seed: int,
+    pairs: tuple[ScorePair, ...], total: int, resamples: int, seed: int
 ) -> MeanChange:
-    """Return `change_of` of pairs that are sorted and taken apart."""
-    low, high = _interval(before, after, weights, seed)
+    """Return what `change_of` returns, for pairs in the order of their keys."""
+    low, high = _interval(pairs, seed)
     return MeanChange(
-        means=_means(before, after, weights),
-        p=_test(before, after, weights, resamples, seed).p,
+        means=means_of(pairs),
+        p=_test(pairs, resamples, seed).p,
         low=low,
         high=high,
         total=total,
     )
 
 
-def _interval(
-    before: _Column, after: _Column, weights: _Column, seed: int
-) -> tuple[float, float]:
-    """Return the interval of the mean change; 0 to 0 if no score changed."""
-    second = _without_rounding(before, after)
-    if weights and second == list(before):
+def _interval(pairs: Sequence[ScorePair], seed: int) -> tuple[float, float]:
+    """Return (low, high): the interval of the mean change at 95 %.
+
+    0 to 0 if no score changed; NaN without a pair.
+    """
+    if pairs and not any(pair.change for pair in pairs):
         return 0.0, 0.0  # numpy is not needed
     interval = significance.bootstrap_interval(
-        before, second, weights=weights, seed=seed
+        [pair.first for pair in pairs],
+        [pair.second_without_rounding for pair in pairs],
+        weights=[pair.weight for pair in pairs],
+        seed=seed,
     )
     return interval.low, interval.high
