@@ -1,11 +1,12 @@
 """Find cases with errors that are alike, for example of a search whose engine is down.
 
 Two errors are alike if their type, the user's innermost frame and the first line of
-their messages are the same. Parts of a message that differ from call to call do not
-count: `_VOLATILE`, and the query of the case, in quotes or behind an equals sign.
+their messages are the same. Some parts of a message may differ:
 
-A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the
-search returned. So these values and fields do not count either.
+- what `_VOLATILE` matches, and the query of the case, in quotes or behind an equals
+  sign
+- in a refusal of this program or of `pytest.fail`, which has no type: values and fields
+  of what the search returned
 
 `diagnoses` calls `alike_errors` when a report of a run is made.
 """
@@ -55,7 +56,10 @@ class AlikeErrors:
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The parts that are equal in errors that are alike."""
+    """The parts that are equal in errors that are alike.
+
+    `message`: the first line of the message, without the parts that may differ.
+    """
 
     phase: str
     type: str
@@ -74,14 +78,14 @@ def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
         if error is None or result.status != ERROR or result.is_check:
             continue
         by_signature.setdefault(_signature(error, result.query), []).append(result)
-    groups = []
-    for signature, alike in by_signature.items():
-        if len(alike) > 1:
-            groups.append(_group(signature, alike))
-    return groups
+    return [_group(alike) for alike in by_signature.values() if len(alike) > 1]
 
 
 def _signature(error: SearchError, query: str) -> _Signature:
+    """Return the parts of an error that are equal in errors that are alike.
+
+    `query`: the query of the case with the error.
+    """
     return _Signature(
         phase=error.phase,
         type=error.type,
@@ -90,13 +94,13 @@ def _signature(error: SearchError, query: str) -> _Signature:
     )
 
 
-def _group(signature: _Signature, results: Sequence[CaseResult]) -> AlikeErrors:
-    """Return results with one signature, in the words of the first error."""
+def _group(results: Sequence[CaseResult]) -> AlikeErrors:
+    """Return results whose errors are alike, in the words of the first error."""
     error = results[0].call.error
     assert error is not None
     in_a_line = replace(error, message=_first_line(error))
     return AlikeErrors(
-        phase=signature.phase,
+        phase=error.phase,
         headline=in_a_line.headline,
         frame=error.frame,
         results=results,
@@ -111,17 +115,13 @@ def _first_line(error: SearchError) -> str:
 def _normalised(error: SearchError, query: str) -> str:
     """Return the first line of a message, with # in place of parts that may differ."""
     text = _first_line(error)
-    if not error.type and error.phase != SETUP:
-        for pattern, replacement in (
-            (_FIELDS, "#"),
-            (_SIMILAR_NAME, ""),
-            (_SHOWN, "#"),
-            (_QUOTED, "#"),
-        ):
-            text = re.sub(pattern, replacement, text)
-        return text
-    text = re.sub(_query_pattern(query), "#", text)
-    return re.sub(_VOLATILE, "#", text)
+    if error.type or error.phase == SETUP:
+        text = re.sub(_query_pattern(query), "#", text)
+        return re.sub(_VOLATILE, "#", text)
+    text = re.sub(_FIELDS, "#", text)
+    text = re.sub(_SIMILAR_NAME, "", text)
+    text = re.sub(_SHOWN, "#", text)
+    return re.sub(_QUOTED, "#", text)
 
 
 def _query_pattern(query: str) -> str:

@@ -1,8 +1,8 @@
-"""Compare a case with its reference in one word, which every report takes: `got worse`.
+"""Say in one word how a case compares with its reference, for example `got worse`.
 
-The reference is the baseline, a record, or the first of two runs. Neither the verdict
-of the case nor pytest's outcome matters. So `compare A B` gives the same words as a run
-B that was compared with A.
+All reports use these words. The reference is the baseline, a record, or the first of
+two runs. Neither the verdict of the case nor pytest's outcome matters. So `compare A B`
+gives the same words as a run B that was compared with A.
 
 Reports and counts call `became` for each case when the run has ended.
 """
@@ -40,15 +40,15 @@ IN_DOUBT = "inconclusive"
 """The case got worse, but too few results are judged (`min_judged`)."""
 
 CHANGED = "changed"
-"""All that the case newly misses are demands that compare rankings, such as overlap.
+"""The case newly misses demands, and all of them compare rankings, such as overlap.
 
-It did not get worse. A case that returned nothing did. A case without a score that
-returned nothing before also changed.
+If the case returns nothing now, it got worse instead.
 """
 
 GOT_BETTER = "got better"
-"""The case newly meets a floor or an expectation, or rose by more than the
-tolerance.
+"""The case newly meets a floor or an expectation, or rose by more than the tolerance.
+
+It misses no further floor or expectation.
 """
 
 WITHIN_TOLERANCE = "within the tolerance"
@@ -73,10 +73,10 @@ def became(result: CaseResult) -> str:
 
 
 def became_of(change: Change) -> str:
-    """Return how a case compares with its reference, by the metric of the change.
+    """Return how a case compares with its reference, for example `GOT_WORSE`.
 
-    The result is one of the constants above. If the metric is the nDCG@k of the case,
-    its floor and expectations count too.
+    The scores are by the metric of the change. If this is the metric of the case
+    itself, the floor and the expectations of the case count too.
     """
     if change.case.status == SKIPPED:
         return NOT_COMPARED
@@ -91,9 +91,9 @@ def became_of(change: Change) -> str:
 
 
 def lacks_judgments(change: Change) -> bool:
-    """Say whether a case lacks judgments, and is compared by how alike rankings are.
+    """Say whether a case has no judgments, and the metric compares rankings.
 
-    Its floor and expectations then say what became of it.
+    Then the floor and the expectations of the case say what became of it.
     """
     if change.metric is None or not is_similarity(change.metric):
         return False
@@ -103,9 +103,9 @@ def lacks_judgments(change: Change) -> bool:
 
 
 def _since_reference(change: Change, found: BaselineComparison) -> str:
-    """Return how a case compares with its reference, of which the run knows a ranking.
+    """Return how a case compares with its reference, by its floor and expectations.
 
-    `found`: what the comparison with this ranking found.
+    `found`: the comparison with the accepted ranking of the reference.
     """
     result = change.case
     if found.standing == LOST:
@@ -125,10 +125,11 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
 
 
 def _without_score(result: CaseResult, found: BaselineComparison) -> str:
-    """Return what became of a case without nDCG that misses and meets the same demands.
+    """Return how a case without a score compares, if its demands are met as before.
 
-    The case is the same, unless an expectation that compares rankings finds them
-    different. If the accepted ranking is empty, any other ranking changed.
+    `SAME`, unless an expectation that compares rankings finds them different. Then it
+    is `WITHIN_TOLERANCE`; or `CHANGED`, if the accepted ranking is empty and the
+    expectation is missed.
     """
     if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED
@@ -142,7 +143,10 @@ def _without_score(result: CaseResult, found: BaselineComparison) -> str:
 
 
 def _between(change: Change, *, is_by_own_metric: bool) -> str:
-    """Return how a case compares with its reference, by two scores and by the floor."""
+    """Return how a case compares with its reference, by its scores before and now.
+
+    `is_by_own_metric`: whether the metric is that of the case, so the floor counts.
+    """
     before, after = change.score_before, change.score_after
     if before is None or after is None:
         return UNSCORED
@@ -161,6 +165,7 @@ def _between(change: Change, *, is_by_own_metric: bool) -> str:
 
 
 def _worse(change: Change) -> str:
+    """Return `IN_DOUBT` for a case with the verdict inconclusive, else `GOT_WORSE`."""
     verdict = change.case.verdict
     if change.found is not None and change.found.verdict:
         verdict = change.found.verdict

@@ -1,10 +1,10 @@
-"""Break down nDCG@k of one ranking, rank by rank, and what each document costs.
+"""Show how the nDCG@k of one ranking comes about, rank by rank.
 
-The DCG of the last row divided by its IDCG is exactly the score. `losses.py` has what
-documents cost.
+The DCG of the last row divided by its IDCG is exactly the score. `losses.py` computes
+what each document costs.
 
-`break_down` is called for a failing case when its report is made, and `breakdown` in
-notebooks.
+`break_down` is called for a failing case when its report is made. `breakdown` is public
+and called in notebooks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
-"""The heads of the figures of a row: see `figure_texts`."""
+"""The heads of the columns with what `figure_texts` returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ def breakdown(
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
     """Return {document: grade}, with ids as text.
 
-    Raises ValueError for an id that is neither text nor an integer, and for a grade
-    without a gain.
+    Raises ValueError for an id that is neither text nor an integer, for two equal ids,
+    and for a grade without a gain.
     """
     grades: dict[str, float] = {}
     for document, grade in judgments.items():
@@ -274,10 +274,13 @@ def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
 
 
 def _cumulated_at(ranking: ScoredRanking, rank: int) -> float:
-    """Return the grades at a rank, as CG counts them; of passages, all found there."""
+    """Return what a rank adds to CG: its grade, or the sum of its passages' grades.
+
+    An unjudged result adds 0. A negative grade counts only with negative "keep".
+    """
     if rank > len(ranking.own):
         return 0.0
-    grades: Sequence[float | None] = ranking.own[rank - 1 : rank]
+    grades: Sequence[float | None] = [ranking.own[rank - 1]]
     if ranking.graded.found:
         grades = ranking.graded.found[rank - 1]
     total = 0.0
@@ -300,7 +303,10 @@ def _ideal_rank(
 
 
 def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
-    """Return the summand of a DCG at a rank; below the last rank its gain is 0."""
+    """Return the summand of a DCG at a rank (from 1).
+
+    Below the last rank it adds nothing, and has the DCG of the last rank.
+    """
     if rank <= len(terms):
         return terms[rank - 1]
     total = terms[-1].total if terms else 0.0
@@ -310,7 +316,7 @@ def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
 
 
 def _ideal_ranks(ranking: ScoredRanking) -> dict[float, int]:
-    """Return {gain: its rank in the ideal order}, without gaps: 1, 2, 3."""
+    """Return {gain: rank} for the gains of the judged documents, the highest is 1."""
     gains = {ranking.settings.gains[grade] for grade in ranking.graded.judged}
     ranks = {}
     for rank, gain in enumerate(sorted(gains, reverse=True), 1):

@@ -1,9 +1,8 @@
 """Define the parts of a `CaseResult`.
 
-Sequences in them are tuples as soon as the result is complete.
-
-`scoring` makes most of them when a case has been searched; the comparison with a
-baseline, and `details`, add theirs.
+`scoring` makes most parts when a case has been searched. The comparison with a baseline
+adds `BaselineComparison`, and `details` adds what only reports need. As soon as a
+result is complete, the sequences in its parts are tuples.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from pytest_relevance.metrics.ndcg import Held, grade_ranking, without_copies
 from pytest_relevance.metrics.settings import Settings
 
 SETUP, SCORING = "setup", "scoring"
-"""The phases of an error outside the search.
-
-They are setting up fixtures, and scoring the returned ranking.
+"""The phases of an error outside the search: while fixtures are set up, and while the
+returned ranking is scored.
 """
 
 NEW = "new"
@@ -102,7 +100,7 @@ class Outcome:
     What was expected:
 
     `comparison`: the operator between a figure and `bound`, or a rank and `within`.
-    `documents`, `within`, `sets`: as in an `Expectation`.
+    `documents`, `within`, `sets`: as in `cases.model.Expectation`.
     `conditions`: what was expected of the fields of the first `within` results.
     `query`: for `same_as`, the other query.
     `quotes`: for `exclude_passages`, the quotes.
@@ -110,7 +108,8 @@ class Outcome:
     What was found:
 
     `met`: whether the demand is met.
-    `value`: the figure; None if there is none. A latency is in seconds.
+    `value`: the figure that is compared with `bound`; None if there is none. A latency
+    is in seconds.
     `is_score`: whether grades for the unjudged results could change the figure.
     `wrong`: the documents that do not meet the demand. For `order` it has the wrong
     pairs, one after the other: the first document of each pair is not before the
@@ -123,10 +122,9 @@ class Outcome:
 
     How the accepted ranking does, under the present judgments:
 
-    `before`: its figure.
+    `before`: the figure of the accepted ranking.
     `is_new`: whether the accepted ranking meets the demand.
-    `is_worse`: whether the accepted ranking misses the demand too, but is known to miss
-    it by less.
+    `is_worse`: whether the accepted ranking misses the demand too, but by less.
     """
 
     name: str
@@ -165,24 +163,25 @@ class BaselineComparison:
     `held`: for each accepted result the indexes (from 0) of the passages that it holds,
     if the case has passages.
     `texts`: for each accepted result its texts; several if chunks of a document are
-    collapsed. Only a record that keeps texts has them. No record keeps those of another
-    one.
-    `then`: its scores on the day it was accepted, if a report needs them.
-    `latency`: the latency in the reference, in seconds; None if its search was called
-    in another way.
-    `searched`: what differs in what was searched, {name: [before, now]}, by the names
+    collapsed. Only a reference that is a record with texts has them. The record of this
+    run does not keep them.
+    `then`: {metric: score} of the accepted ranking on the day it was accepted, if a
+    report needs them.
+    `latency`: the latency in the reference, in seconds; None if the search was called
+    in another way then.
+    `searched`: {name: [before, now]}, what differs in what was searched, for the names
     that the reference has.
     `stale`: clauses that say what changed in the case since the ranking was accepted.
-    `newly_failing`: whether a floor or an expectation is missed now that the accepted
+    `newly_failing`: whether the case misses a floor or an expectation that the accepted
     ranking meets under the present judgments. A latency does not count.
-    `newly_met`: whether a floor or an expectation is met now that the accepted ranking
-    misses.
+    `newly_met`: whether the case meets a floor or an expectation that the accepted
+    ranking misses.
     `judged_alone`: nDCG@k over judged results alone, before and now. Empty if both
     rankings are judged down to k, or a score is not defined.
     `failed_before`: whether the accepted ranking is known to miss each missed demand by
     at least as much, and the score did not drop by more than the tolerance.
-    `missed`: whether the accepted ranking is known to miss a present demand, which is
-    looked up only for a gate on the share that passes.
+    `missed`: whether the accepted ranking is known to miss a present demand. It is
+    looked up only for a gate on the share of cases that pass.
     `known`: whether pytest reports the case as xfailed because it failed before
     (`--relevance-known=xfail`).
     `lost`: the metrics by which the reference has a score and the case has none now. If
@@ -191,8 +190,8 @@ class BaselineComparison:
     reasons in `records.uncompared`.
     `found_nothing`: whether the accepted ranking is empty, although the case should
     find something.
-    `verdict`: the verdict that the comparison leads to, if a recorded result keeps
-    another one; else "".
+    `verdict`: the verdict with this comparison, if it differs from the verdict that a
+    recorded result keeps; else "".
     `weight`: the weight of the case in the sample of the reference, if all queries are
     taken now; else None.
     """
@@ -289,12 +288,12 @@ class CaseOrigin:
 
 @dataclass(frozen=True, slots=True)
 class CaseConditions:
-    """How a ranking was asked for, and how it is scored.
+    """How the search was called, and how its ranking is scored.
 
     `depth`: the deepest rank that the case looks at; None for a ranking without a case.
     `is_depth_set`: whether the case file sets the depth.
-    `asked`: how many results the search was asked for; 0 if it takes no number, None if
-    that is not known.
+    `asked`: how many results the search was asked for; 0 if it takes no number of
+    results, None if the number is not known.
     `floor`: the lowest nDCG@k with which the case passes; None without a floor.
     `tolerance`: by how much nDCG@k may drop below the baseline.
     `lowest`, `highest`: the grades between which an unjudged result may be.
@@ -319,8 +318,8 @@ class CaseRanking:
 
     `documents`: the results, best first, as deep as the case looks. If chunks are
     collapsed, only the first of each document.
-    `as_returned`: the results before chunks were collapsed; else empty.
-    `whole`: whether `documents` has all that was returned, because all of it counts.
+    `as_returned`: the results before chunks were collapsed; empty if none were.
+    `whole`: whether `documents` has all results, because a metric looks at all of them.
     `engine_scores`: one for each document, or none at all.
     `is_unsorted`: whether the engine scores both fall and rise.
     `are_all_tied`: whether there are several results, and all have the same score.
@@ -334,12 +333,12 @@ class CaseRanking:
     `irrelevant_top`: the first three documents, if the first has no gain.
     `field_values`: {field: in how many results it has a value}, for the fields that
     expectations look at. A null or an empty value does not count.
-    `response`: {path: value}, what the response had where the expectation `response`
-    looks. A long value is left out.
+    `response`: {path: value} of the response, for the paths of the expectation
+    `response`. A long value is left out.
     `is_default_k`: whether the search returned as many results as the default of its
     parameter `k`, and was asked for more.
-    `untied`: the indexes (from 0) of documents that have the same score as the document
-    before, and that a second sort value puts behind it.
+    `untied`: the indexes (from 0) of documents with the score of the document before,
+    behind which a second sort value puts them.
 
     If the case has passages, each result has an entry in:
 
@@ -427,8 +426,8 @@ def texts_by_result(
 ) -> Sequence[Sequence[str]]:
     """Return for each result its texts, in the order in which they were returned.
 
-    A result has one text. A document whose chunks are collapsed has those of its
-    chunks. Empty without texts.
+    A result has one text. A document whose chunks are collapsed has the texts of all
+    its chunks. Empty if `texts` is empty.
 
     `documents`: the results. If chunks are collapsed, each document once.
     `returned`, `texts`: the results as they were returned, and the text of each.
@@ -476,13 +475,13 @@ class CasePassage:
     `key`: a digest of its quotes and conditions, without the grade. A record knows
     which results held a passage if it has a passage with this key.
     `rank`: the rank (from 1) of the first result that holds it; None if none does.
-    `deeper_rank`: the rank in a second, deeper search (`CaseCall.deeper`), of the first
-    result that holds it; None if none does, or if there was no such search. Chunks of a
-    document have a rank each.
-    `chunk`: if chunks are collapsed, the rank of the first chunk that holds it, before
-    they were; else None.
-    `near`: results that nearly hold a missing passage; None if none does, and if the
-    case did not fail.
+    `deeper_rank`: the rank of the first result that holds it in a second, deeper search
+    (`CaseCall.deeper`); None if none does, or if there was no such search. Each chunk
+    of a document has a rank.
+    `chunk`: if chunks are collapsed, the rank among all chunks of the first that holds
+    it; else None.
+    `near`: results that nearly hold the passage, if it is missing; None if there are
+    none, or if the case did not fail.
     """
 
     text: str
@@ -504,8 +503,8 @@ class CaseEvaluation:
     `missing`: (document, grade) for judged documents that the kept ranking lacks; at
     least those of the ideal top k.
     `digest`: a digest of the judgments. Equal judgments have equal digests.
-    `recorded_digest`: the digest of the judgments that the result was recorded with, if
-    it was judged again. No record has it.
+    `recorded_digest`: if a recorded result was judged again, the digest of the recorded
+    judgments; else "". It is not written into records.
     `scores`: {metric: score}, with nDCG@k; None if a score is not defined.
     `lower`, `upper`: the lowest and the highest nDCG@k that unjudged results allow;
     None if they allow only the score itself.
@@ -513,15 +512,15 @@ class CaseEvaluation:
     results with equal scores; None if there is only one order.
     `ties_may_go_on`: whether the interval of ties may be wider, because the last result
     that was returned has an equal score too, and there may be more results.
-    `judged`, `top`: how many of the different documents within k have a judgment, and
-    how many there are.
+    `judged`, `top`: how many of the different documents in the top k have a judgment,
+    and how many different documents there are.
     `outcomes`: the outcome of each expectation.
-    `reasons`: the missed demands, and why a case has no score. Reasons that the
-    accepted ranking does not have come first.
+    `reasons`: the missed demands, or why the case has no score. Demands that the
+    accepted ranking meets come first.
     `not_applicable`: the metrics that the suite expects of every case, and that this
     case has no relevant judgments for.
-    `undecided`: the expectations that are met only if nothing lies below the results,
-    each with the rank to which it looks.
+    `undecided`: (expectation, rank to which it looks), for expectations that are met
+    only if there are no results below the returned ones.
     `unreached`: the deepest cutoff that is written for the case, if fewer results were
     returned; else 0.
     `passages`: the passages of the case. Empty if it judges documents.
@@ -600,15 +599,15 @@ class DocumentTexts:
 
 
 def merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts of both, each once."""
+    """Return the texts of both sequences, each text once."""
     return tuple(dict.fromkeys((*first, *second)))
 
 
 @dataclass(frozen=True, slots=True)
 class DeeperSearch:
-    """A second search for more results, which looks for missing passages.
+    """A second search for more results, made to find missing passages.
 
-    It is part of no score, no latency and no count. The passages have the ranks that it
+    It changes no score, no latency and no count. `CasePassage.deeper_rank` has what it
     found.
 
     `asked`: how many results were requested.

@@ -1,7 +1,8 @@
 """Define `CaseResult`: the result of one case in one variant of its search.
 
-Every report, gate and record is made from such results. A result is made once, where
-the case ran. `codec` makes JSON values of it for records and for other processes.
+Every report, gate and record is made from such results. A result is made once, in the
+process that ran the case. `codec` turns it into JSON values, for records and for other
+processes.
 """
 
 from __future__ import annotations
@@ -204,9 +205,9 @@ class CaseResult:
 
     @property
     def weight_of_change(self) -> float:
-        """Return the weight of the case where it is compared with the reference.
+        """Return the weight of the case in a comparison with the reference.
 
-        If the reference has only a sample of the queries, that is its weight there.
+        It is the weight in the sample of the reference, if only the reference is one.
         """
         if self.baseline is None or self.baseline.weight is None:
             return self.weight
@@ -221,8 +222,9 @@ class CaseResult:
     def status(self) -> str:
         """Return the status under which a summary counts the case.
 
-        That is pytest's outcome, for example xfailed. But an error or an inconclusive
-        verdict goes before passed and failed. Without an outcome it is the verdict.
+        Usually that is pytest's outcome. Without an outcome it is the verdict. The
+        verdicts error, not searched and inconclusive count instead of the outcomes
+        passed and failed, and measured counts instead of passed.
         """
         verdict, outcome = self.verdict, self.call.outcome
         if not outcome:
@@ -250,14 +252,14 @@ class CaseResult:
     def is_cut(self) -> bool:
         """Say whether the ranking may go on below its last result.
 
-        If it may, metrics of the whole ranking have no value. False if the case file
-        sets a depth.
+        Then metrics of the whole ranking have no value. False if the case file sets a
+        depth, because then the ranking ends there.
         """
         return self.ranking.reaches_depth and not self.conditions.is_depth_set
 
     @property
     def graded(self) -> GradedRanking:
-        """Return the grades of the ranking for metrics, as deep as they were kept."""
+        """Return the ranking as metrics score it, as deep as the result keeps it."""
         if self.evaluation.passages:
             grades = [passage.grade for passage in self.evaluation.passages]
             return grade_passages(self.ranking.held, grades, self.ranking.lengths)
@@ -298,9 +300,9 @@ class CaseResult:
     def ids_seem_mismatched(self) -> bool:
         """Say whether judgments and results seem to have ids of different kinds.
 
-        It seems so if no returned document has a judgment: usually the id field is
-        wrong. But the ids are right if the accepted ranking has a judged document, and
-        shares a document with the present one.
+        True if no returned document has a judgment. Usually the id field is wrong then.
+        But False if the accepted ranking has a judged document, and shares a document
+        with the present one: then the ids are right.
         """
         if not self.returns_nothing_judged:
             return False
@@ -313,14 +315,14 @@ class CaseResult:
     def named(self) -> Sequence[str]:
         """Return the documents that a report may name, each once.
 
-        These were returned, are missing, were accepted by the baseline, or expected.
+        They were returned, are missing, stand in the accepted ranking, or are expected.
         """
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
-        """Return the documents of `named`, but of each ranking only the first `top`.
+        """Return the documents of `named`, with only the first `top` of each ranking.
 
-        `top`: None for all documents that are kept.
+        Ranks below the kept ranking are left out. `top`: None for whole rankings.
         """
         named = [*self.ranking.documents[:top]]
         named += [document for document, _ in self.evaluation.missing]
@@ -337,23 +339,20 @@ class CaseResult:
         titles: Mapping[str, str],
         shown: Mapping[str, Mapping[str, str]] = EMPTY,
         *,
-        replace: bool = True,
+        replaces: bool = True,
     ) -> CaseResult:
         """Return the result with titles and shown fields of the documents in `named`.
 
-        `replace`: whether new titles replace the titles in the result.
+        `titles`, `shown`: as in `DocumentTexts`. They may have other documents, too.
+        `replaces`: whether new titles replace the titles in the result.
         """
-        found_titles, found_shown = {}, {}
+        all_titles, all_shown = {**self.texts.titles}, {**self.texts.shown}
         for document in self.named:
-            if document in titles:
-                found_titles[document] = titles[document]
+            if document in titles and (replaces or document not in all_titles):
+                all_titles[document] = titles[document]
             if document in shown:
-                found_shown[document] = shown[document]
-        texts = self.texts
-        all_titles = {**found_titles, **texts.titles}
-        if replace:
-            all_titles = {**texts.titles, **found_titles}
-        return self.with_texts(titles=all_titles, shown={**texts.shown, **found_shown})
+                all_shown[document] = shown[document]
+        return self.with_texts(titles=all_titles, shown=all_shown)
 
     def with_baseline(
         self,
@@ -403,9 +402,9 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 
 def search_of(result: CaseResult) -> tuple[str, str, str | None]:
-    """Return the search of a result: its name, its folder, and the variant.
+    """Return (name, folder, variant) of the search of a result.
 
-    Several folders may define searches with one name.
+    The folder defines the search. Several folders may have searches of one name.
     """
     return result.search, result.origin.search_folder, result.variant
 
@@ -439,9 +438,10 @@ def values_needed(percent: int) -> int:
 
 
 def scored_alike(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Return the results that have one mean: without known items, unless all are.
+    """Return the results whose scores have one mean.
 
-    Known items are scored by RR@k, and other cases by nDCG@k.
+    Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
+    out, unless there are no other cases.
     """
     results = list(results)
     judged = [result for result in results if not result.is_known_item]

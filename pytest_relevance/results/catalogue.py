@@ -15,7 +15,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING
 
 from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._csv_cells import cells_of_any_length
@@ -30,33 +29,23 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.scalars import number
 from pytest_relevance.judgments.document_ids import NoColumn, document_columns
 from pytest_relevance.results.document_fields import Fields, text_of, value_at
-from pytest_relevance.results.records.run_info import (
-    RunError,
-    errors_in_file,
-)
+from pytest_relevance.results.records.run_info import RunError, errors_in_file
 from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
 from pytest_relevance.results.responses.ids import id_text
 
-if TYPE_CHECKING:
-    from pytest_relevance._object_table import LinesOfObjects
-    from pytest_relevance._parquet_table import ParquetTable
-    from pytest_relevance._source import Source
-    from pytest_relevance._text_table import TextTable
-
 _MOST_COLUMNS = 12
 _MOST_PROBLEMS = 5
-_NO_TITLES = "documents have no titles from the catalogue"
 
 
 @dataclass(slots=True)
 class Documents:
-    """What a catalogue has of documents.
+    """What a catalogue has of the documents that it was asked for.
 
     `titles`: {document: title}.
     `fields`: {document: {field: text}}, for fields to show.
-    `known`: the documents that it has.
+    `known`: the documents that the catalogue has.
     `problems`: messages about lines and columns that were left out.
-    `errors`: the same, as errors with their places.
+    `errors`: the same problems, as errors with their places.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -93,8 +82,7 @@ class DocumentValues:
 class _Columns:
     """The columns of a catalogue.
 
-    `is_nested`: whether documents are objects, so that a dot in a name leads into an
-    object.
+    `is_nested`: whether documents are objects, so a dot in a name leads into an object.
     """
 
     names: Sequence[str]
@@ -109,8 +97,8 @@ class _Columns:
             return True
         return self.is_nested and name.partition(".")[0] in self.names
 
-    def without(self, name: str) -> str:
-        """Return the message that there is no column with this name."""
+    def why_absent(self, name: str) -> str:
+        """Return a message: there is no column with this name; the columns are ..."""
         close = did_you_mean(name, self.names)
         return f"there is no column {quoted(name)}; {self.described}{close}"
 
@@ -171,7 +159,7 @@ class Catalogue:
         with cells_of_any_length():
             for line, values in catalogue.table.records(problems):
                 if absent and columns.is_nested:
-                    # the first objects may lack what few have
+                    # the columns are the fields of the first objects only
                     absent = [
                         name for name in absent if name.partition(".")[0] not in values
                     ]
@@ -183,7 +171,7 @@ class Catalogue:
                 elif document in wanted and document not in documents.known:
                     self._add(documents, document, values)
         for name in absent:
-            message = f"{self._key_of(name)}: {columns.without(name)}"
+            message = f"{self._key_of(name)}: {columns.why_absent(name)}"
             problems.add(message, Place(line=1))
         documents.add_problems(self.name, problems)
         return documents
@@ -212,10 +200,10 @@ class Catalogue:
         return "url" if column == self.columns.url else "image"
 
     def values(self, names: Collection[str]) -> DocumentValues:
-        """Return the columns `names` for all documents.
+        """Return the values of some columns, for all documents.
 
-        In a text table (CSV, TSV) a decimal text is a number, and an empty cell is
-        null.
+        If a document has several lines, the first one counts. In a text table (CSV,
+        TSV) a decimal text becomes a number, and an empty cell becomes None.
 
         Raises:
             FileError: the file cannot be read, or is not a catalogue.
@@ -261,10 +249,11 @@ class Catalogue:
         problems.raise_if_any()
 
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
-        """Return the table of the file, with its columns.
+        """Open the file, and find its columns.
 
-        Raises `FileError` if it has no column of ids. With `needs_title` it also needs
-        a title, or columns to `show`.
+        `needs_title`: whether the file needs a column of titles, or columns to `show`.
+
+        Raises `FileError` if the file lacks a column that it needs.
         """
         source = Source.read(self.path, self.name)
         refuse_accidents(source)
@@ -284,6 +273,7 @@ class Catalogue:
         return _OpenCatalogue(table, columns, ids)
 
     def _refuse_other_json(self, source: Source) -> None:
+        """Raise `FileError` for JSON that is not one object on each line."""
         if source.head.lstrip().startswith("["):
             source.refuse(
                 "the file is one JSON list; write one object on each line (jq -c '.[]')",
@@ -292,9 +282,9 @@ class Catalogue:
         _refuse_one_object(source, None if self._template else self.columns.id)
 
     def _joined_columns(self, columns: _Columns) -> IdColumns | None:
-        """Return the columns of ids that a template joins.
+        """Return the columns whose values a template joins to ids.
 
-        None if there is no template, or if the file has joined ids.
+        None if there is no template, or if the file has ids that are joined already.
         """
         template = self._template
         if template is None:
@@ -327,10 +317,10 @@ class Catalogue:
         return column
 
     def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
-        """Raise `FileError` if titles are needed and there is nothing to show.
+        """Raise `FileError` if titles are needed, and there is nothing to show.
 
-        There is something to show if there is a column of titles, or if the case file
-        names columns in `show`.
+        A column of titles can be shown, and so can columns that the case file names in
+        `show`.
         """
         column = self._chosen(self.columns.title, TITLE_NAMES, columns)
         if column is None and is_needed and not self.columns.show:
@@ -351,7 +341,7 @@ class Catalogue:
 
     def _require(self, name: str, columns: _Columns) -> None:
         if not columns.has(name):
-            raise FileError.at(self.name, columns.without(name), Place(line=1))
+            raise FileError.at(self.name, columns.why_absent(name), Place(line=1))
 
     def _no_column(
         self, key: str, usual: Sequence[str], columns: _Columns
@@ -369,10 +359,12 @@ class Catalogue:
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
-    """Raise `FileError` if a catalogue is one JSON object for many documents.
+    """Raise `FileError` if a catalogue is one JSON object, instead of one on each line.
 
-    A single document on one line is allowed. The message has a command that writes a
+    A single document on one line is allowed. The message has a command that writes one
     line for each document.
+
+    `id_column`: the column that the case file names for ids; None for the usual ones.
     """
     if _begins_with_an_object(source):
         return
@@ -400,9 +392,9 @@ def _refuse_one_object(source: Source, id_column: str | None) -> None:
 
 
 def _begins_with_an_object(source: Source) -> bool:
-    """Say whether the first of several lines is an object.
+    """Say whether the first of several lines is JSON.
 
-    The whole file, which may be large, is parsed at once only if it is not.
+    If it is, a large file need not be parsed as a whole.
     """
     first, _, others = source.head.lstrip().partition("\n")
     try:
@@ -449,7 +441,7 @@ class IdColumns:
 
 
 def _why_no_title(value: object, column: str) -> str:
-    """Return why a value cannot be a title, or ""; null and NaN are no title at all."""
+    """Return why a value cannot be a title; "" for a text, a number, None and NaN."""
     if value is None or isinstance(value, str):
         return ""
     if isinstance(value, Real) and not isinstance(value, bool):
@@ -462,28 +454,29 @@ def titles_of_catalogue(
 ) -> Iterator[TitledDocument]:
     """Yield the rows of a catalogue, for the known items of a case file.
 
-    Messages call the file `name`. `columns` names the columns of ids and of titles.
+    `name`: what messages call the file.
+    `columns`: names the columns of ids and of titles.
+
     Raises FileError as `Catalogue.titled_documents` does.
     """
     return Catalogue(path, name, columns).titled_documents()
 
 
 def cell_value(cell: str) -> object:
-    """Return the value of a cell of a text table.
-
-    A decimal text is a number, and an empty cell is None.
-    """
+    """Return the value of a cell: a number for a decimal text, None if it is empty."""
     as_number = number(cell)
     return (cell or None) if as_number is None else as_number
 
 
 def check_catalogue(
-    path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
+    path: str, name: str, columns: CatalogueFile, documents: Collection[str]
 ) -> Documents:
-    """Return what a catalogue has of some documents, and all that is wrong with it.
+    """Return what a catalogue has of some documents, and what is wrong with the file.
 
-    Messages call the catalogue `name`. `columns` are the columns that the case file
-    names. Mistakes are in `problems` of the result.
+    All mistakes are in `problems` of the result. No exception is raised.
+
+    `name`: what messages call the catalogue.
+    `columns`: the columns that the case file names.
     """
     try:
         return Catalogue(path, name, columns).look_up(documents)

@@ -1,15 +1,14 @@
-"""Find out for certain whether a query got worse, whatever unjudged results are worth.
+"""Find out whether a query got worse whatever grades its unjudged results have.
 
-Unjudged results leave both scores of a query open. Both rankings are scored under the
-same judgments, so both have one ideal DCG, and their DCGs are compared. A document has
-the same gain in both rankings. To the change of DCG it adds its gain, times the change
-of its discount factor.
+If it did, the query certainly got worse. Otherwise the query is open: missing judgments
+may explain the fall.
 
-A query is certainly worse if it is worse under any grades of its unjudged results.
-Otherwise it is open: missing judgments may explain the fall.
+Both rankings are scored under the same judgments. So both have the same ideal DCG, and
+it is enough to compare their DCGs. A document has the same gain in both rankings. It
+adds to the change of DCG its gain, times the change of its discount factor.
 
-It is asked of each query that got worse when the run has ended: by the counts, by
-reports and by `history`.
+Counts, reports and `history` ask this of each query that got worse, when the run has
+ended.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class DocumentChange:
     """What a document adds to the change of DCG: its gain times `factor`.
 
     `grade`: None for an unjudged document.
-    `factor`: 1 / discount at its rank now, less 1 / discount at its rank before. A rank
-    below k, and no rank, count 0.
+    `factor`: (1 / discount at its rank now) - (1 / discount at its rank before). For a
+    rank below k, and without a rank, 1 / discount is 0.
     """
 
     document: str
@@ -67,9 +66,9 @@ class JudgedMeans:
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """Return the means of nDCG@k without the unjudged results of both rankings.
 
-    The means are over cases with both scores. A ranking without a judged result counts
-    0. A query that ran in several variants counts once, as in `mean_change`. None if
-    nothing is unjudged.
+    The means are over the cases with both scores. A ranking without a judged result
+    counts 0. A query that ran in several variants counts once. None if no result is
+    unjudged.
     """
     pairs = []
     is_open = False
@@ -92,7 +91,10 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
 
 
 def _scores_of_judged(change: Change) -> Sequence[float]:
-    """Return both scores over judged results alone; () if both rankings are judged."""
+    """Return (before, now): the scores over judged results alone.
+
+    () if no result of either ranking is unjudged.
+    """
     if change.case.evaluation.passages or change.case.is_known_item:
         return ()
     if change.found is not None:
@@ -104,6 +106,7 @@ def _scores_of_judged(change: Change) -> Sequence[float]:
 
 
 def _judged_score(change: Change, snapshot: Snapshot) -> float:
+    """Return the score of one ranking of a case over its judged results alone."""
     case = change.case
     graded = grade_ranking(snapshot.documents, change.grades)
     ranking = GradedRanking(graded.grades, graded.repeated, case.graded.judged)
@@ -130,15 +133,17 @@ def document_changes(change: Change) -> list[DocumentChange]:
 
 
 def is_certainly_worse(change: Change) -> bool:
-    """Say whether a query got worse, whatever its unjudged results are worth.
-
-    A query certainly got worse if it newly misses a demand that no grade can change, or
-    if its search failed or returned nothing. So did a query with passages, and a known
-    item, because none of its results is unjudged. Otherwise it certainly got worse if
-    no grades make its DCG as high as before. With settings that allow no interval, all
-    results have to be judged.
+    """Say whether a query got worse whatever grades its unjudged results have.
 
     `change`: the change of a query that got worse by its present judgments.
+
+    A query certainly got worse if
+
+    - it has passages or is a known item, because then no result is unjudged
+    - it newly misses a demand that no grade can change, or returned nothing
+    - no grades make its DCG as high as before
+
+    With settings that allow no interval, all results have to be judged.
     """
     case = change.case
     if case.evaluation.passages or case.is_known_item or no_grade_matters(change):
@@ -151,13 +156,13 @@ def is_certainly_worse(change: Change) -> bool:
 def falls_for_certain(
     change: Change, documents: Iterable[DocumentChange], grades: Mapping[str, float]
 ) -> bool:
-    """Say whether no grades of unjudged documents can keep the DCG from falling.
+    """Say whether the DCG falls whatever grades the unjudged documents have.
 
     With settings that allow no interval, this is certain only if all results in both
     top k are judged.
 
     `documents`: what `document_changes` returns.
-    `grades`: {document: grade}, further grades of unjudged documents.
+    `grades`: {document: grade}, to try for unjudged documents.
     """
     settings = change.case.conditions.settings
     if settings.ideal != "judged" or settings.unjudged != "zero":
@@ -210,14 +215,17 @@ def no_grade_matters(change: Change) -> bool:
         depends_on_grades = reason.is_score or reason.kind in (FLOOR, DROP)
         if not reason.is_new or depends_on_grades:
             continue
-        # A ranking that is only different is not worse.
+        # a ranking that only differs is not worse
         if not EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings:
             return True
     return False
 
 
 def _has_unjudged(change: Change, grades: Mapping[str, float]) -> bool:
-    """Say whether a document in the top k of either ranking is unjudged."""
+    """Say whether a document in the top k of either ranking is unjudged.
+
+    `grades`: {document: grade}, to try for unjudged documents.
+    """
     judged = change.grades.keys() | grades.keys()
     for snapshot in (change.before, change.after):
         if snapshot is not None and not judged >= {*snapshot.documents[: change.k]}:

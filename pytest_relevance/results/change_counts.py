@@ -35,8 +35,7 @@ _WORST_FIRST = (
     WITHIN_TOLERANCE,
     SAME,
 )
-"""What may become of a query, in the order in which it counts over several variants."""
-
+"""The words of `became`. If the variants of a query differ, the first word counts."""
 
 _Query = tuple[str, str, int]
 """A query: its file, its id, and a number if it is a check."""
@@ -48,6 +47,8 @@ class ChangeCounts:
 
     A query that ran in several variants counts once: it got worse if it got worse in
     one of the variants. Queries that cannot be compared are not counted.
+
+    `got_worse`, `got_better`, `same`: how many became what the name says.
 
     `certain`, `open`: how many of `got_worse` got worse for certain, and how many may
     only lack judgments; 0 if queries are compared by another metric than nDCG. Queries
@@ -107,7 +108,8 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
         file, case, _ = change.case.key
         # a test may check one query several times: each check counts
         query = (file, case, number if change.case.is_check else -1)
-        word_of[query] = _worst_word(word, word_of.get(query, SAME))
+        word_before = word_of.get(query, SAME)
+        word_of[query] = min(word, word_before, key=_WORST_FIRST.index)
         is_certain = certainty_of(change, word)
         if is_certain is not None:
             (certain if is_certain else open_ones).add(query)
@@ -122,12 +124,12 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
 
 
 def certainty_of(change: Change, word: str) -> bool | None:
-    """Say whether a case got worse under every grading of its unjudged results.
+    """Say whether a case got worse whatever grades its unjudged results have.
 
-    None if it did not get worse, if it is compared by another metric than nDCG, or if
-    it has passages.
+    False if grades are needed to tell. None if the case did not get worse, if it is
+    compared by another metric than nDCG, or if it has passages.
 
-    `word`: what became of the case, as `became_of` says.
+    `word`: what `became_of` returned for the change.
     """
     if change.case.evaluation.passages:
         return None
@@ -139,9 +141,13 @@ def certainty_of(change: Change, word: str) -> bool | None:
 
 
 def counts_of(
-    counts: Mapping[str, int], *, certain: int, still_open: int, lost_passage: int = 0
+    counts: Mapping[str, int], *, certain: int, still_open: int, lost_passage: int
 ) -> ChangeCounts:
-    """Return the counts of queries, made of {what they became: how many}."""
+    """Return the counts of queries as `ChangeCounts`.
+
+    `counts`: {a word of `became`: how many queries}.
+    `certain`, `still_open`, `lost_passage`: as in `ChangeCounts`.
+    """
     counts = Counter(counts)
     return ChangeCounts(
         got_worse=counts[GOT_WORSE],
@@ -155,7 +161,3 @@ def counts_of(
         same=counts[SAME],
         without_score=counts[UNSCORED],
     )
-
-
-def _worst_word(*words: str) -> str:
-    return min(words, key=_WORST_FIRST.index)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import Held, grade_passages
@@ -24,6 +23,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import first_ranks
+from pytest_relevance.results.passages import first_ranks_of_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,8 @@ class Change:
         """Return the change of a case since the ranking in its baseline.
 
         Without a baseline the change has no earlier ranking.
+
+        `metric`: the name of a metric; None for the nDCG@k of the case.
         """
         baseline = result.baseline
         is_compared = (
@@ -245,28 +247,47 @@ class Change:
     def moves(self) -> RankChanges | None:
         """Return which documents, or passages, left, entered and moved in the top k.
 
-        None if the rankings cannot be compared. In `left`, documents with the highest
-        gains are first: they explain the lost score.
+        None if the rankings cannot be compared.
         """
         if self.before is None or not self.is_compared:
             return None
         k = self.case.conditions.k
+        left, entered, moved = [], [], []
+        for move in self._all_moves():
+            was_in_top = move.first is not None and move.first <= k
+            is_in_top = move.second is not None and move.second <= k
+            if was_in_top and not is_in_top:
+                left.append(move)
+            elif is_in_top and not was_in_top:
+                entered.append(move)
+            elif is_in_top and move.distance:
+                moved.append(move)
+        gains = self.case.conditions.settings.gains
+        left.sort(key=lambda move: (-gains[move.grade], move.first))
+        entered.sort(key=lambda move: move.second or 0)
+        moved.sort(key=lambda move: (-abs(move.distance), move.first))
         first, second = self.before.documents[:k], self.after.documents[:k]
-        changes = changes_of_ranks(
-            self.ranks_before,
-            self.ranks_after,
-            k,
-            self.grades,
+        return RankChanges(
+            k=k,
+            left=tuple(left),
+            entered=tuple(entered),
+            moved=tuple(moved),
             jaccard=jaccard(first, second),
             rbo=rbo(first, second),
         )
-        gains = self.case.conditions.settings.gains
-        left = sorted(changes.left, key=lambda move: -gains[move.grade])
-        return replace(changes, left=tuple(left))
+
+    def _all_moves(self) -> list[Move]:
+        """Return the ranks of each document, or passage, in both rankings."""
+        before, after, grades = self.ranks_before, self.ranks_after, self.grades
+        moves = []
+        for name in {**before, **after}:
+            move = Move(name, before.get(name), after.get(name), grades.get(name))
+            moves.append(move)
+        return moves
 
 
 def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
-    """Return the change of each case from the ranking in its baseline."""
+    """Return the change of each case since its baseline."""
     return [Change.since_baseline(result) for result in results]
 
 
@@ -279,7 +300,10 @@ def count_other_rankings(changes: Iterable[Change]) -> int:
 
 
 def _ranks_now(passages: Sequence[CasePassage], k: int) -> dict[str, int]:
-    """Return {passage: rank}; of a missing one its rank in a deeper search, below k."""
+    """Return {passage: the rank of the first result that holds it}.
+
+    A missing passage has its rank in the deeper search, if this rank is below k.
+    """
     ranks = {}
     for passage in passages:
         if passage.rank is not None:
@@ -297,22 +321,18 @@ def ranks_of_judged(case: CaseResult, snapshot: Snapshot) -> dict[str, int]:
     passages = case.evaluation.passages
     if not passages:
         return first_ranks(snapshot.documents)
-    ranks: dict[str, int] = {}
     graded = grade_passages(snapshot.held, [passage.grade for passage in passages])
-    for rank, held in enumerate(graded.held, start=1):
-        for index in held:
-            ranks.setdefault(passages[index].text, rank)
+    ranks: dict[str, int] = {}
+    for index, rank in first_ranks_of_held(graded.held).items():
+        ranks.setdefault(passages[index].text, rank)
     return ranks
-
-
-_NOTHING: Mapping[str, float] = MappingProxyType({})
-_NO_RANKS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A document, or a passage, whose rank changed.
+    """The ranks of a document, or a passage, in an earlier and a later ranking.
 
+    `document`: its id, or the quote of the passage.
     `first`, `second`: its ranks (from 1) in both rankings; None if the ranking is not
     known to have it.
     `grade`: None for an unjudged document.
@@ -338,10 +358,11 @@ class Move:
 class RankChanges:
     """The changes within the top `k` of two rankings.
 
-    `left`: the documents that only the first ranking has there, best first.
-    `entered`: the documents that only the second ranking has there, best first.
+    `left`: the documents that only the first ranking has there. Those with the highest
+    gains come first: they explain the lost score.
+    `entered`: the documents that only the second ranking has there, by their rank.
     `moved`: the documents that both have there at different ranks, the farthest first.
-    `jaccard`, `rbo`: how similar the two top k are.
+    `jaccard`, `rbo`: how similar the two top k are, from 0 to 1.
     """
 
     k: int
@@ -354,73 +375,3 @@ class RankChanges:
     def __bool__(self) -> bool:
         """Say whether anything changed."""
         return bool(self.left or self.entered or self.moved)
-
-
-def rank_changes(
-    first: Sequence[str],
-    second: Sequence[str],
-    k: int,
-    grades: Mapping[str, float] = _NOTHING,
-    deeper: Mapping[str, int] = _NO_RANKS,
-) -> RankChanges:
-    """Return which documents left, entered and moved in the top k.
-
-    A document that left may have a rank below k, in the rest of `second` or in
-    `deeper`. A document that occurs twice counts at its first rank.
-
-    `first`, `second`: the earlier and the later ranking.
-    `deeper`: {document: rank}, for documents below the end of `second`.
-    """
-    before = first_ranks(first)
-    after = {**deeper, **first_ranks(second)}
-    return changes_of_ranks(
-        before,
-        after,
-        k,
-        grades,
-        jaccard=jaccard(first[:k], second[:k]),
-        rbo=rbo(first[:k], second[:k]),
-    )
-
-
-def changes_of_ranks(
-    before: Mapping[str, int],
-    after: Mapping[str, int],
-    k: int,
-    grades: Mapping[str, float],
-    *,
-    jaccard: float,
-    rbo: float,
-) -> RankChanges:
-    """Return which documents, or passages, left, entered and moved in the top k.
-
-    `before`, `after`: {document: rank} in the earlier and in the later ranking.
-    `jaccard`, `rbo`: how similar the two top k are.
-    """
-    left, entered, moved = [], [], []
-    for document in {**before, **after}:
-        move = Move(
-            document=document,
-            first=before.get(document),
-            second=after.get(document),
-            grade=grades.get(document),
-        )
-        was_in_top = move.first is not None and move.first <= k
-        is_in_top = move.second is not None and move.second <= k
-        if was_in_top and not is_in_top:
-            left.append(move)
-        elif is_in_top and not was_in_top:
-            entered.append(move)
-        elif is_in_top and move.distance:
-            moved.append(move)
-    left.sort(key=lambda move: move.first or 0)
-    entered.sort(key=lambda move: move.second or 0)
-    moved.sort(key=lambda move: (-abs(move.distance), move.first))
-    return RankChanges(
-        k=k,
-        left=tuple(left),
-        entered=tuple(entered),
-        moved=tuple(moved),
-        jaccard=jaccard,
-        rbo=rbo,
-    )

@@ -10,11 +10,8 @@ from dataclasses import replace
 from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_parts import DeeperSearch
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.near_passages import (
-    find_near_passage,
-    with_passages,
-)
-from pytest_relevance.results.passages import held_passages
+from pytest_relevance.results.near_passages import find_near_passage, with_passages
+from pytest_relevance.results.passages import first_ranks_of_held, held_by_chunks
 from pytest_relevance.results.responses.ranking import Ranking
 
 
@@ -26,26 +23,22 @@ def misses_passages(result: CaseResult) -> bool:
 def with_deeper_search(
     result: CaseResult, case: Case, deeper: DeeperSearch, ranking: Ranking | None
 ) -> CaseResult:
-    """Return a result with a deeper search, and the ranks of missing passages in it.
+    """Return a result with a deeper search, and the ranks of missing passages there.
+
+    If a passage is missing there too, a result that nearly holds it is looked for.
 
     `ranking`: what the deeper search returned; None if it failed.
     """
-    ranks: dict[int, int] = {}
-    if ranking is not None:
-        chunks = replace(
-            ranking, ids=ranking.as_returned or ranking.ids, as_returned=()
-        )
-        for rank, held in enumerate(held_passages(case.passages, chunks), start=1):
-            for index in held:
-                ranks.setdefault(index, rank)
+    result = replace(result, call=replace(result.call, deeper=deeper))
+    if ranking is None:
+        return result
+    ranks = first_ranks_of_held(held_by_chunks(case.passages, ranking))
     passages = []
     for index, passage in enumerate(result.evaluation.passages):
         if passage.rank is None:
             passage = replace(passage, deeper_rank=ranks.get(index))
-            is_nowhere = passage.deeper_rank is None and passage.near is None
-            if is_nowhere and ranking is not None:
+            if passage.deeper_rank is None and passage.near is None:
                 near = find_near_passage(case.passages[index], ranking, is_deeper=True)
                 passage = replace(passage, near=near)
         passages.append(passage)
-    with_ranks = with_passages(result, passages)
-    return replace(with_ranks, call=replace(result.call, deeper=deeper))
+    return with_passages(result, passages)

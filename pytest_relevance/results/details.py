@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import count
 
 from pytest_relevance.cases.model import Case, Passage
 from pytest_relevance.metrics.ties import untied_indexes
@@ -33,17 +34,19 @@ def with_details(
 ) -> CaseResult:
     """Return the result with titles, missing documents, deeper ranks and the digest.
 
-    The ranking is cut as deep as the case looks. `all_missing` keeps every judged
-    document that is missing: see `_missing`.
+    The ranking is cut as deep as the case looks.
+
+    `all_missing`: whether every missing judged document is kept, and not only those
+        that a report names.
     """
-    others: list[str] = []
     accepted_grades: Sequence[float | None] = ()
+    accepted_or_expected: list[str] = []
     if result.baseline is not None:
-        others += result.baseline.documents
         accepted_grades = result.baseline.grades
+        accepted_or_expected += result.baseline.documents
     for expectation in case.expect:
-        others += expectation.documents
-    kept = _kept_ranking(result, case, ranking, others)
+        accepted_or_expected += expectation.documents
+    kept = _kept_ranking(result, case, ranking, accepted_or_expected)
     conditions = result.conditions
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}
@@ -51,7 +54,7 @@ def with_details(
     missing = _missing(kept, case, accepted_grades, all_missing=all_missing)
     texts = result.texts
     if case.titles or case.notes or ranking.titles:
-        named = {*kept.documents, *kept.deeper, *others}
+        named = {*kept.documents, *kept.deeper, *accepted_or_expected}
         named.update(document for document, _ in missing)
         texts = _texts(case, ranking, named)
     evaluation = replace(
@@ -110,13 +113,11 @@ def _ranks_below(
     ids = ranking.ids
     if len(ids) == kept and not ranking.rest.ranks:
         return {}
-    above, wanted = set(ids[:kept]), set(documents)
+    wanted = set(documents).difference(ids[:kept])
+    below = [*zip(ids[kept:], count(kept + 1)), *ranking.rest.ranks.items()]
     ranks: dict[str, int] = {}
-    for rank, document in enumerate(ids[kept:], kept + 1):
-        if document in wanted and document not in above:
-            ranks.setdefault(document, rank)
-    for document, rank in ranking.rest.ranks.items():
-        if document in wanted and document not in above:
+    for document, rank in below:
+        if document in wanted:
             ranks.setdefault(document, rank)
     return ranks
 
@@ -131,16 +132,17 @@ def _missing(
     *,
     all_missing: bool,
 ) -> tuple[tuple[str, float], ...]:
-    """Return judged documents that the kept ranking lacks, with their grades.
+    """Return (document, grade) for judged documents that the kept ranking lacks.
 
-    The highest gain comes first. If `all_missing`, all are returned. Otherwise the
-    documents with a known rank below the kept ranking are returned, and the first
-    max(k, 10) other documents that have a gain. None if the case has passages: they are
-    no documents.
+    The highest gain comes first. () if the case has passages. Unless `all_missing`, the
+    documents are
 
-    `accepted_grades`: the grades of the accepted ranking. If neither the present nor
-        the accepted ranking has a judged document, documents without a gain are
-        returned too. A report then shows what judged ids look like.
+    - those with a known rank below the kept ranking
+    - the first max(k, 10) others that have a gain. If neither the present nor the
+      accepted ranking has a judged document, those without a gain count too, so that a
+      report shows what judged ids look like.
+
+    `accepted_grades`: the grades of the accepted ranking.
     """
     if case.passages:
         return ()
@@ -208,8 +210,8 @@ def digest_of_passages(passages: Iterable[Passage]) -> str:
 def digest_of(judgments: Mapping[str, float]) -> str:
     """Return a short text that is equal for equal judgments, in any order.
 
-    `NO_DIGEST` without judgments. Grades count with 12 digits, so that the order in
-    which a mean was summed does not matter.
+    `NO_DIGEST` without judgments. Grades count with 12 digits: a grade may be a mean of
+    ratings, whose last digits depend on the order in which they were summed.
     """
     if not judgments:
         return NO_DIGEST

@@ -3,10 +3,9 @@
 `diagnose` looks at the results of a whole run. Every report shows each diagnosis
 once. Of the failures that a diagnosis explains, the first is shown in full.
 
-Errors that are alike are in `alike_errors.py`. Every other diagnosis is about one
-search in one variant. It has a row, a `DiagnosisKind`. `DIAGNOSES` has the rows by
-name. To add one to the package, write a row in `diagnosis_kinds.py` and name it in
-`bundled.py`.
+`alike_errors.py` finds errors that are alike. Every other diagnosis is about one search
+in one variant, and is of a `DiagnosisKind`. To add a kind, write it in
+`diagnosis_kinds.py` and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -33,9 +32,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.records.run_info import RecordedFault, RunInfo
 
 SEARCH, CASE = "search", "case"
-"""The kinds of errors that are alike: of the search, and of the steps before or after
-it.
-"""
+"""The kinds of errors that are alike: of the search, and of a step before or after."""
 
 NOTHING = "nothing"
 """The kind of a search that returned nothing in any case."""
@@ -47,9 +44,7 @@ A fixture or a hook of the project, such as `relevance_documents`, cannot be use
 """
 
 BROKEN = "broken"
-"""The kind of a diagnosis of another package that cannot be made. Its message says
-why.
-"""
+"""The kind of a diagnosis that another package cannot make; its message says why."""
 
 _UNSCORED = frozenset({*WITHOUT_SCORE, SKIPPED})
 
@@ -142,6 +137,7 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
 
 
 def _is_scored(result: CaseResult) -> bool:
+    """Say whether a case of a case file was searched, without an error."""
     return not result.is_check and result.verdict not in _UNSCORED
 
 
@@ -160,17 +156,18 @@ def _diagnoses_of_kind(name: str, results: Sequence[CaseResult]) -> list[Diagnos
     diagnoses = []
     for cases in grouped(results, search_of).values():
         with DIAGNOSES.calling(name):
-            having = list(kind.find(cases))
-            _check_results(having)
-        if having:
-            diagnoses.append(Diagnosis(name, having, searched=cases))
+            found = list(kind.find(cases))
+            _check_results(found)
+        if found:
+            diagnoses.append(Diagnosis(name, found, searched=cases))
     return diagnoses
 
 
-def _check_results(having: Sequence[object]) -> None:
-    for result in having:
-        if not isinstance(result, CaseResult):
-            raise TypeError(f"find gave {shown(result)}, not a result of a case")
+def _check_results(found: Sequence[object]) -> None:
+    """Raise TypeError if `find` of a kind returned something else than results."""
+    for each in found:
+        if not isinstance(each, CaseResult):
+            raise TypeError(f"find gave {shown(each)}, not a result of a case")
 
 
 def explanation(diagnosis: Diagnosis) -> str:
@@ -206,8 +203,7 @@ def explains_failures(diagnosis: Diagnosis) -> bool:
         return True
     if diagnosis.kind == BROKEN:
         return False
-    kind = DIAGNOSES.get(diagnosis.kind)
-    return kind.explains_failures
+    return DIAGNOSES.get(diagnosis.kind).explains_failures
 
 
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:

@@ -1,9 +1,7 @@
 """Define the kinds of diagnoses: what a search does wrong in many cases.
 
-`find` of a kind gets the cases of one search in one variant. `explain` says what was
-found.
-
-`diagnose` asks each kind when a report of a run is made.
+`diagnose` asks each kind when a report of a run is made. `DiagnosisKind` says what the
+functions of a kind, here `_find_...` and `_explain_...`, get and return.
 """
 
 from __future__ import annotations
@@ -61,8 +59,8 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the cases that pass although nothing was returned.
 
-    Cases that say how many results they expect do not count. [] if no case got a result
-    at all: `NOTHING_RETURNED` reports that.
+    Cases that say how many results they expect are left out. [] if no case at all got
+    results, because `NOTHING_RETURNED` reports that.
     """
     if _find_nothing(results):
         return []
@@ -86,9 +84,9 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
 
 
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the cases with one first document, if it has no gain for any of them.
+    """Return the cases in which one document is first, and has no gain.
 
-    [] unless there are ten queries or more, and these cases are most of them.
+    [] if there are fewer than ten queries, or if it is first for less than most.
     """
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:
@@ -181,15 +179,15 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Return the cases with `has_it`, if most cases with results have it.
+    """Return the cases with results for which `has_it` is true, if they are most.
 
-    [] if fewer than three cases have results.
+    [] otherwise, and if fewer than three cases have results.
     """
     with_results = _with_results(results)
-    having = [result for result in with_results if has_it(result)]
-    if len(with_results) < FEWEST_CASES or len(having) <= len(with_results) / 2:
+    found = [result for result in with_results if has_it(result)]
+    if len(with_results) < FEWEST_CASES or len(found) <= len(with_results) / 2:
         return []
-    return having
+    return found
 
 
 def _with_results(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -203,6 +201,7 @@ def _share_in_prose(diagnosis: Diagnosis) -> str:
 
 
 def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Return the cases whose scores both fall and rise, if most cases are so."""
     return _find_in_most(results, lambda result: result.ranking.is_unsorted)
 
 
@@ -256,6 +255,7 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _most_returned(results: Sequence[CaseResult]) -> int:
+    """Return the length of the longest ranking."""
     return max(result.ranking.length for result in results)
 
 
@@ -287,27 +287,21 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
 
 
 def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Return the cases that look at a field without a value in any result."""
     empty = set(_empty_fields(results))
-    return [
-        result
-        for result in results
-        if not empty.isdisjoint(result.ranking.field_values)
-    ]
+    looking = []
+    for result in results:
+        if not empty.isdisjoint(result.ranking.field_values):
+            looking.append(result)
+    return looking
 
 
 def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
     """Return the fields that are null, NaN or empty in every result looked at."""
-    looked_at: dict[str, None] = {}
-    with_value: set[str] = set()
+    counts: Counter[str] = Counter()
     for result in results:
-        looked_at |= dict.fromkeys(result.ranking.field_values)
-        with_value |= fields_with_values(result)
-    return [path for path in looked_at if path not in with_value]
-
-
-def fields_with_values(result: CaseResult) -> set[str]:
-    """Return the fields that have a value in a result that the case looks at."""
-    return {path for path, count in result.ranking.field_values.items() if count}
+        counts.update(result.ranking.field_values)
+    return [path for path, count in counts.items() if not count]
 
 
 def _explain_no_value(diagnosis: Diagnosis) -> str:
@@ -326,6 +320,7 @@ def _explain_no_value(diagnosis: Diagnosis) -> str:
 
 
 def _find_ties(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Return the cases that meet their floor in only some orders of equal scores."""
     return [result for result in results if result.depends_on_ties]
 
 
@@ -339,12 +334,8 @@ def _explain_ties(diagnosis: Diagnosis) -> str:
 
 
 def _find_one_score(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which all results have the same score."""
-
-    def are_all_tied(result: CaseResult) -> bool:
-        return result.ranking.are_all_tied
-
-    return _find_in_most(results, are_all_tied)
+    """Return the cases in which all results have one score, if most cases are so."""
+    return _find_in_most(results, lambda result: result.ranking.are_all_tied)
 
 
 def _explain_one_score(diagnosis: Diagnosis) -> str:
@@ -356,7 +347,7 @@ def _explain_one_score(diagnosis: Diagnosis) -> str:
 
 
 def _find_common_passages(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases with a passage that over a third of the results hold."""
+    """Return the cases with a passage that over a third of the results hold."""
     return [result for result in results if result.ranking.common_passages]
 
 

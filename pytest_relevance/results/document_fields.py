@@ -1,7 +1,8 @@
-"""Work with the fields of documents: as text, counted, filled in, and in conditions.
+"""Work with the values of fields of documents.
 
-It is called while a case runs: when its response lacks fields that expectations look
-at, and when it is scored. Catalogues use it too.
+Values become text, are counted, are filled in from other sources, and are compared with
+conditions. This happens while a case runs: when its response lacks fields that
+expectations look at, and when the case is scored. Catalogues use the module too.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def value_at(values: Fields, name: str) -> object:
 def text_of(value: object) -> str:
     """Return a value as text.
 
-    A list has commas, an object is JSON, and None (NaN too) is "".
+    The items of a list have commas between them, an object becomes JSON, and None and
+    NaN become "".
     """
     if isinstance(value, str):
         return str.__str__(value).strip()
@@ -63,10 +65,10 @@ def text_of(value: object) -> str:
 class FieldValues:
     """The fields of documents from a source, for example a catalogue.
 
-    `source`: what messages call it.
+    `source`: what messages call the source.
     `by_document`: {document: {field: value}}.
-    `columns`: what messages say that the source has of each document; by default the
-    fields of the document.
+    `columns`: the sentence with which a message lists the fields of the source; () to
+    list the fields of the document.
     """
 
     source: str
@@ -75,7 +77,7 @@ class FieldValues:
 
 
 def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
-    """Return the documents that lack a field that is needed.
+    """Return the documents that lack a needed field, best first.
 
     `fields`: {field: how many of the first results need it}.
     """
@@ -101,38 +103,46 @@ def with_fields(
     filled = {}
     for path, count in fields.items():
         documents = ranking.ids[:count]
-        before = (ranking.fields or {}).get(path, [Absent()] * len(documents))
-        values = list(before)
-        known = []
-        for index, value in enumerate(before):
-            if type(value) is not Absent:
-                continue
-            if documents[index] in more.by_document:
-                known.append(index)
-            else:
-                unknown = f"{more.source} does not have the document"
-                values[index] = Absent((*value.there, unknown))
-        if known:
-            of_known = [more.by_document[documents[index]] for index in known]
-            rows = read_fields(of_known, {path: len(known)}, more.source)[path]
-            for index, value in zip(known, rows, strict=True):
-                if type(value) is Absent:
-                    there = more.columns or value.there
-                    value = Absent((*before[index].there, *there))
-                values[index] = value
-        filled[path] = values
+        values = (ranking.fields or {}).get(path, [Absent()] * len(documents))
+        filled[path] = _filled_in(path, documents, values, more)
     return replace(ranking, fields=filled)
 
 
+def _filled_in(
+    path: str, documents: Sequence[str], values: Sequence[Any], more: FieldValues
+) -> list[Any]:
+    """Return the values of one field, with absent ones filled in from a source."""
+    filled = list(values)
+    known = []
+    for index, value in enumerate(values):
+        if type(value) is not Absent:
+            continue
+        if documents[index] in more.by_document:
+            known.append(index)
+        else:
+            unknown = f"{more.source} does not have the document"
+            filled[index] = Absent((*value.there, unknown))
+    if not known:
+        return filled
+    of_known = [more.by_document[documents[index]] for index in known]
+    found = read_fields(of_known, {path: len(known)}, more.source)[path]
+    for index, value in zip(known, found, strict=True):
+        if type(value) is Absent:
+            there = more.columns or value.there
+            value = Absent((*values[index].there, *there))
+        filled[index] = value
+    return filled
+
+
 def scalars_in(value: Any) -> Sequence[Any]:
-    """Return the values of a field, which may have several; empty for a null."""
+    """Return the single values of a field: of a list its items, without nulls."""
     if type(value) is list:
         return [one for one in value if one is not None]
     return () if value is None else (value,)
 
 
 def brief_value(value: Any) -> Any:
-    """Return a value as an outcome keeps it: long texts are cut."""
+    """Return a value as an outcome keeps it: long texts are cut, infinity is text."""
     if isinstance(value, list):
         return [brief_value(one) for one in value]
     if isinstance(value, str):
@@ -158,9 +168,9 @@ def is_cut(value: object) -> bool:
 
 
 def short_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a response that an outcome can keep whole: {path: value}.
+    """Return {path: value} for the values of a response that an outcome keeps whole.
 
-    Long values are left out, and what is not a value.
+    Long values are left out, and so is every `NoValue`.
     """
     short = {}
     for path, value in values.items():
@@ -172,9 +182,9 @@ def short_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_value(value: Any) -> bool:
-    """Say whether a field has a value other than null, empty text and empty list.
+    """Say whether a value is something else than null, blank text and an empty list.
 
-    NaN does not come here: the fields of results have null in its place.
+    `value`: as `read_fields` returns it, so null stands for NaN.
     """
     for one in scalars_in(value):
         if not isinstance(one, str) or one.strip():
@@ -200,6 +210,7 @@ def meets_condition(condition: FieldCondition, value: Any) -> bool:
 
 
 def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
+    """Say whether a single value of a field meets a condition."""
     comparison, wanted = condition.comparison, condition.values
     if comparison == "==":
         return any(_are_equal(value, one) for one in wanted)
@@ -215,7 +226,10 @@ def _are_equal(value: object, wanted: object) -> bool:
 
 
 def why_condition_unknown(condition: FieldCondition, value: object) -> str:
-    """Return why a condition on a value cannot be decided; empty if it can."""
+    """Return why a condition on a value cannot be decided; "" if it can.
+
+    The text is the end of a sentence about the result: `has no field "price": ...`.
+    """
     path = quoted(condition.path)
     if isinstance(value, Absent):
         there = "; ".join(value.there) or "the search returned ids alone"
@@ -235,10 +249,9 @@ def why_condition_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Return a message if a value differs from a wanted one only in its type, else "".
+    """Return a message if a value differs from a wanted one only in its type; else "".
 
-    Without it, `none: {used: true}` would always be met if all values are the text
-    "true".
+    Otherwise `none: {used: true}` would be met if the values are the text "true".
     """
     if meets_condition(condition, value):
         return ""

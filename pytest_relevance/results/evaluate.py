@@ -1,7 +1,7 @@
 """Make a table of scores from judgments and rankings, for notebooks and scripts.
 
-`evaluate` checks mappings and DataFrames, and makes `CheckedJudgments` and
-`CheckedRankings` of them. `metrics` does all arithmetic.
+`evaluate` turns mappings and DataFrames into `CheckedJudgments` and `CheckedRankings`.
+`metrics` does all arithmetic.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def evaluate(
     return pandas.DataFrame(columns, index=index, copy=False)
 
 
-# Metrics
+# --- metrics --------------------------------------------------------------------------
 
 
 def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
@@ -123,13 +123,10 @@ def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metr
 
     Raises ValueError if a name is unknown, two metrics have one name, or none is given.
     """
-    given: Sequence[AnyMetric]
     if isinstance(metrics, (str, Metric)) or callable(metrics):
-        given = [metrics]
-    else:
-        given = metrics
+        metrics = [metrics]
     by_name: dict[str, Metric] = {}
-    for each in given:
+    for each in metrics:
         metric = _parsed(each)
         name = each if isinstance(each, str) else metric.text
         if by_name.setdefault(name, metric) != metric:
@@ -143,6 +140,7 @@ def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metr
 
 
 def _parsed(metric: AnyMetric) -> Metric:
+    """Return the metric of a name or a function. Raises ValueError for a wrong name."""
     if not callable(metric):
         return refuse_texts(refuse_similarity(parse_metric(metric)))
     name = getattr(metric, "__name__", None) or type(metric).__name__
@@ -155,7 +153,7 @@ def _require_ranks_of_queries(
     metrics: Iterable[Metric],
     settings: Settings,
 ) -> None:
-    """Raise ValueError if a metric looks deeper than a record knows a ranking."""
+    """Raise ValueError if a metric needs more ranks than a record has of a ranking."""
     known = known_ranks(rankings)
     if not known:
         return
@@ -171,7 +169,7 @@ def _require_ranks_of_queries(
                 )
 
 
-# Judgments and rankings
+# --- judgments and rankings -----------------------------------------------------------
 
 
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
@@ -220,7 +218,7 @@ def _warn_of_other_queries(judged: CheckedJudgments, ranked: CheckedRankings) ->
         warnings.warn(RelevanceWarning(message), stacklevel=3)
 
 
-# DataFrames
+# --- data frames ----------------------------------------------------------------------
 
 
 def _is_frame(value: object) -> bool:
@@ -257,25 +255,27 @@ def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
     )
     queries = _ids(frame, columns["query"], _RANKINGS, "query")
     documents = _document_ids(frame, columns["document"], _RANKINGS)
+    sort = _sorted_by_rank
     if "rank" in columns:
         keys = _numbers(frame, columns["rank"])
     elif "score" in columns:
         keys = _numbers(frame, columns["score"])
+        sort = _sorted_by_score
     else:
         keys = list(range(len(frame)))
     results: dict[str, list[tuple[str, float]]] = {}
     for query, document, key in zip(queries, documents, keys, strict=True):
         results.setdefault(query, []).append((document, key))
-    is_by_score = "score" in columns and "rank" not in columns
-    sort = _sorted_by_score if is_by_score else _sorted_by_rank
     return {query: sort(of_query) for query, of_query in results.items()}
 
 
-def _sorted_by_rank(results: Iterable[tuple[str, float]]) -> list[str]:
+def _sorted_by_rank(results: Sequence[tuple[str, float]]) -> list[str]:
+    """Return the documents of (document, rank) pairs, the lowest rank first."""
     return [document for document, _ in sorted(results, key=itemgetter(1))]
 
 
 def _sorted_by_score(results: Sequence[tuple[str, float]]) -> list[str]:
+    """Return the documents of (document, score) pairs, sorted as trec_eval does."""
     from pytest_relevance.metrics.checked import sort_scores
 
     documents = [document for document, _ in results]
@@ -307,6 +307,11 @@ def _find_columns(
 
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
+    """Return a column of ids as text.
+
+    `where`, `what`: for the message of the ValueError, which a value that is no id
+        raises.
+    """
     from pytest_relevance.metrics.checked import text_id
 
     values: list[Any] = frame[column].tolist()
@@ -337,7 +342,10 @@ def _document_ids(frame: Any, column: Any, where: str) -> list[str]:
 
 
 def _other_id(value: object) -> str:
-    """Return an id as text to compare it with another; "" for a missing value."""
+    """Return an id as text, to compare it with another id; "" for a missing value.
+
+    A whole float becomes the text of its integer.
+    """
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""Tell kinds of failing cases apart: new since the baseline, or failed before.
+"""Sort failing cases into kinds, for example those that got worse or failed before.
 
 Reports ask for the kind of each failing case when the run has ended.
 """
@@ -21,10 +21,10 @@ STALE_ENTRY = "stale"
 WITHOUT_ENTRY = "without an entry"
 
 OTHER = "failed"
-"""All other failures, such as a search that was too slow."""
+"""Any other failure, for example a search that was too slow."""
 
 FAILED_BEFORE = "failed before"
-"""The accepted ranking is known to miss the same, at least as badly."""
+"""The accepted ranking is known to miss the same demands, at least as badly."""
 
 FAILURE_KINDS = (
     GOT_WORSE,
@@ -64,7 +64,10 @@ def got_worse(result: CaseResult) -> bool:
 
 
 def failed_before(result: CaseResult) -> bool:
-    """Say whether a case fails as its accepted ranking did, expected to or not."""
+    """Say whether a case fails, and its accepted ranking failed as badly.
+
+    A case that pytest reports as xfailed for this reason counts too.
+    """
     fails = has_failed(result) or result.is_known
     return fails and result.baseline is not None and result.baseline.failed_before
 
@@ -84,12 +87,6 @@ def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
     """
     if all(result.baseline is None for result in results):
         return list(results)
-    failed = []
-    others = []
-    for result in results:
-        if has_failed(result):
-            failed.append(result)
-        else:
-            others.append(result)
-    failed.sort(key=failure_order)
-    return failed + others
+    failed = [result for result in results if has_failed(result)]
+    others = [result for result in results if not has_failed(result)]
+    return sorted(failed, key=failure_order) + others

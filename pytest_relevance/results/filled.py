@@ -1,9 +1,7 @@
-"""Work with grades of a machine for what nobody has judged (`fill: true`).
+"""Work with filled grades: a machine gave them where nobody has judged (`fill: true`).
 
-Such grades are called filled. Only cases that have them import this module.
-
-Cases with filled grades call it when they are scored and compared with a baseline.
-Gates call it at the end of a run.
+The module is used when a case with such grades is scored and compared with a baseline,
+and by gates at the end of a run.
 """
 
 from __future__ import annotations
@@ -23,16 +21,16 @@ from pytest_relevance.results.case_parts import (
     Outcome,
     count_grades,
 )
-from pytest_relevance.results.case_result import (
-    CaseResult,
-)
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import has_relevant, score_before
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
-    """Return a result with the grades and the nDCG@k of other judgments.
+    """Return a result with the grades and the score by other judgments.
 
-    The verdict stays.
+    The verdict stays. All other scores are left out.
+
+    `judgments`: {document: grade}.
     """
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
@@ -103,9 +101,10 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """Return a drop below the baseline that filled grades hide; None if there is none.
+    """Return the drop below the baseline that filled grades hide; None without one.
 
-    For example, a machine gave high grades to new results of the ranking.
+    The score without filled grades drops by more than the tolerance, and the score with
+    them does not. For example, a machine gave high grades to new results.
     """
     if result.baseline is None or not result.baseline.people_scores:
         return None
@@ -129,7 +128,10 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 def as_people_see_it(
     result: CaseResult, comparison: BaselineComparison
 ) -> BaselineComparison:
-    """Return the comparison, as a regression if filled grades hide a drop."""
+    """Return a comparison, which becomes a regression if filled grades hide a drop.
+
+    `comparison`: what comparing the result with its baseline found.
+    """
     if drop_of_people(replace(result, baseline=comparison)) is None:
         return comparison
     return replace(comparison, standing=REGRESSION, failed_before=False)

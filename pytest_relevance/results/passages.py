@@ -52,10 +52,10 @@ def held_passages(
 
     A result holds a passage if its text holds one of the quotes, and its fields meet
     the conditions. If the ranking is collapsed, a result is a document, and holds what
-    its chunks hold (see `texts_of_results`).
+    its chunks hold.
 
-    A ranking from a record may have this answer already (`ranking.held`). Then it is
-    returned, and no text is read.
+    A ranking from a record may say which passages its results hold (`ranking.held`).
+    Then no text is read.
 
     `depth`: how many of the chunks count; None for all.
 
@@ -68,17 +68,17 @@ def held_passages(
         raise ValueError(NO_TEXTS)
     held_by_text = _passages_by_text(passages, ranking)
     held = []
-    for texts in texts_of_results(ranking, depth):
-        found: set[int] = set()
-        for text_index in texts:
-            found.update(held_by_text[text_index])
-        held.append(tuple(sorted(found)))
+    for text_indexes in _texts_of_results(ranking, depth):
+        of_result: set[int] = set()
+        for index in text_indexes:
+            of_result.update(held_by_text[index])
+        held.append(tuple(sorted(of_result)))
     return held
 
 
 def _lacks_texts(ranking: Ranking) -> bool:
     """Say whether the texts of a ranking are absent, or fewer than its results."""
-    return len(ranking.texts) != len(ranking.as_returned or ranking.ids)
+    return len(ranking.texts) != len(ranking.uncollapsed)
 
 
 def _passages_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[int]]:
@@ -86,21 +86,21 @@ def _passages_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[lis
 
     The text has a quote of the passage, and the fields beside it meet the conditions.
     """
-    by_text = []
+    held_by_text = []
     for text_index, with_quote in enumerate(_quotes_by_text(passages, ranking)):
         held = []
         for index in with_quote:
             if _meets_all(passages[index].conditions, ranking, text_index):
                 held.append(index)
-        by_text.append(held)
-    return by_text
+        held_by_text.append(held)
+    return held_by_text
 
 
 def why_unknown_passages(case: Case, ranking: Ranking) -> str:
-    """Return why the passages that the results hold cannot be told; "" if they can.
+    """Return why it is not known which passages the results hold; "" if it is known.
 
-    There is a line for each field of a condition that a result lacks, or whose value
-    has a type that cannot be compared. Only results that hold the quote need the field.
+    The message is `NO_TEXTS`, or it has a line for each field of a condition that a
+    result with the quote lacks, or has with a type that cannot be compared.
     """
     if ranking.held is not None:
         return ""
@@ -125,13 +125,13 @@ def _why_unknown_fields(
 
     The text holds a quote of the passage. Conditions that can be checked are left out.
     """
-    ids = ranking.as_returned or ranking.ids
+    document = ranking.uncollapsed[text_index]
     lines: dict[str, str] = {}
     for condition in passage.conditions:
         value = _field_of_text(ranking, condition.path, text_index)
         why = why_condition_unknown(condition, value)
         if why:
-            where = f"document {quoted(ids[text_index])} at rank {text_index + 1}"
+            where = f"document {quoted(document)} at rank {text_index + 1}"
             name = quoted(passage.name, _LONGEST_QUOTE)
             line = f"passages: {where} holds {name} and {why}"
             lines.setdefault(condition.path, line)
@@ -182,28 +182,28 @@ def ranks_of_quotes(case: Case, held: Held) -> Mapping[str, Sequence[int]]:
     return ranks
 
 
-def lengths_of_results(ranking: Ranking, depth: int | None = None) -> list[int]:
+def lengths_of_results(ranking: Ranking, depth: int | None) -> list[int]:
     """Return the number of characters of each result.
 
-    If the ranking is collapsed, the length of a document is that of its chunks.
+    If the ranking is collapsed, the length of a document is that of all its chunks.
 
     `depth`: how many of the chunks count; None for all.
     """
     if ranking.held is not None:
         return list(ranking.lengths)
     lengths = []
-    for texts in texts_of_results(ranking, depth):
-        lengths.append(sum(len(ranking.texts[text]) for text in texts))
+    for text_indexes in _texts_of_results(ranking, depth):
+        lengths.append(sum(len(ranking.texts[index]) for index in text_indexes))
     return lengths
 
 
-def texts_of_results(ranking: Ranking, depth: int | None = None) -> list[list[int]]:
+def _texts_of_results(ranking: Ranking, depth: int | None) -> list[list[int]]:
     """Return for each result the indexes (from 0) of its texts in `ranking.texts`.
 
     A result has one text. A document of collapsed chunks has several: the text of its
-    first chunk, and those of its other chunks among the first `depth` results.
+    first chunk, and those of its other chunks among the first `depth` chunks.
 
-    `depth`: None for all results.
+    `depth`: None for all chunks.
     """
     if not ranking.as_returned:
         return [[index] for index in range(len(ranking.texts))]
@@ -263,7 +263,7 @@ def found_passages(
     """
     if not passages:
         return ()
-    ranks = _first_ranks(graded.held)
+    ranks = first_ranks_of_held(graded.held)
     chunks = _ranks_of_chunks(passages, ranking)
     all_found = []
     for index, passage in enumerate(passages):
@@ -288,12 +288,22 @@ def _ranks_of_chunks(passages: Sequence[Passage], ranking: Ranking) -> dict[int,
     """
     if not ranking.as_returned or ranking.held is not None:
         return {}
-    chunks = replace(ranking, ids=ranking.as_returned, as_returned=())
-    return _first_ranks(held_passages(passages, chunks))
+    return first_ranks_of_held(held_by_chunks(passages, ranking))
 
 
-def _first_ranks(held: Held) -> dict[int, int]:
-    """Return {index of a passage: the rank (from 1) of the first result with it}."""
+def held_by_chunks(
+    passages: Sequence[Passage], ranking: Ranking
+) -> list[tuple[int, ...]]:
+    """Return what `held_passages` returns, for the ranking before it was collapsed."""
+    chunks = replace(ranking, ids=ranking.uncollapsed, as_returned=())
+    return held_passages(passages, chunks)
+
+
+def first_ranks_of_held(held: Held) -> dict[int, int]:
+    """Return {index of a passage: the rank (from 1) of the first result with it}.
+
+    `held`: for each result the indexes of the passages that it holds.
+    """
     ranks: dict[int, int] = {}
     for rank, indexes in enumerate(held, start=1):
         for index in indexes:
@@ -302,10 +312,9 @@ def _first_ranks(held: Held) -> dict[int, int]:
 
 
 def key_of_passage(passage: Passage) -> str:
-    """Return a hash of all that decides which texts hold a passage.
+    """Return a hash of the quotes and conditions, and of whether it is a context.
 
-    That is its quotes, its conditions, and whether it is a context. The grade is not
-    in it.
+    Passages with one key are held by the same texts. They may have different grades.
     """
     conditions = [condition.for_record for condition in passage.conditions]
     parts = [passage.quotes, conditions, passage.is_context]

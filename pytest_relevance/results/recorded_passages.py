@@ -99,7 +99,7 @@ def ranking_with_texts(ranking: Ranking, recorded: CaseRanking) -> Ranking:
 
     `ranking`: the first results of the recorded ranking, or all of them.
     """
-    count = len(ranking.as_returned or ranking.ids)
+    count = len(ranking.uncollapsed)
     return replace(
         ranking,
         texts=tuple(recorded.texts[:count]),

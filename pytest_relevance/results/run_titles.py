@@ -1,4 +1,7 @@
-"""Add titles and fields of documents to the results of a run that is over."""
+"""Add titles and fields of documents to results when the run has ended.
+
+Reports also get results without words of the texts of documents from this module.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +24,23 @@ _MOST_PROBLEMS = 5
 _NO_TITLES = "documents have no titles from the catalogue"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _LookedUp:
-    """The documents that a catalogue was asked for, and their titles and fields."""
+    """The documents that a catalogue was asked for, and what it has of them."""
 
     asked: set[str] = field(default_factory=set)
     documents: Documents = field(default_factory=Documents)
 
 
 class RunTitles:
-    """Adds titles to the results of a run that is over.
+    """Adds titles and fields from catalogues to the results of a run.
 
     Each catalogue is read once, for all documents that the results name. If the results
-    name none, it is not opened.
+    name no document of a catalogue, the catalogue is not opened.
 
     `is_shown`: says whether a result gets titles; None for all results.
     `problems`: messages about what could not be read.
-    `errors`: the same, as errors with their places.
+    `errors`: the same problems, as errors with their places.
     """
 
     def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
@@ -67,11 +70,11 @@ class RunTitles:
                 named.update(described[index].named)
             documents = self._look_up(catalogue, named)
             for index in indexes:
-                described[index] = _described(described[index], documents)
+                described[index] = _with_documents(described[index], documents)
         return described
 
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
-        """Return what a catalogue has of documents.
+        """Return what a catalogue has of documents; nothing if it cannot be read.
 
         The file is read again only for documents that were not looked up before.
         """
@@ -87,7 +90,7 @@ class RunTitles:
         except FileError as error:
             self._add_error(error)
         except Exception as error:
-            # no problem of a catalogue may cost the report that wants titles
+            # a report without titles is better than no report
             self._add_error(FileError.at(catalogue.name, repr(error)))
         self._read[catalogue] = _LookedUp(asked, found)
         return found
@@ -99,8 +102,12 @@ class RunTitles:
             self.errors.append(replace(mistake, message=message))
 
 
-def _described(result: CaseResult, documents: Documents) -> CaseResult:
-    """Return a result with titles and fields of a catalogue, and what it lacks."""
+def _with_documents(result: CaseResult, documents: Documents) -> CaseResult:
+    """Return a result with titles and fields, and the documents without an entry.
+
+    `documents`: what the catalogue has. If it has nothing, no document counts as
+        without an entry.
+    """
     described = result.with_titles(documents.titles, documents.fields)
     if not documents.known:
         return described
@@ -112,6 +119,7 @@ def _described(result: CaseResult, documents: Documents) -> CaseResult:
 
 
 def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
+    """Return the catalogue that a case file names in `documents`; None without one."""
     info = files.get(file)
     if info is None or info.documents is None:
         return None
@@ -124,13 +132,14 @@ def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
 def without_words_of_texts(results: Iterable[CaseResult]) -> list[CaseResult]:
     """Return the results without words of the texts of documents.
 
-    A result of a search without an id has the first words of its text as its title, and
-    a near miss has words of a text. Comments on pull requests never have such words.
+    A result without an id has the first words of its text as its title. A near miss of
+    a passage has words of a text. Comments on pull requests never show such words.
     """
     return [_without_words_of_texts(result) for result in results]
 
 
 def _without_words_of_texts(result: CaseResult) -> CaseResult:
+    """Return a result without titles from texts, and without words in near misses."""
     if not result.ranking.lengths:
         return result
     passages = []

@@ -83,7 +83,7 @@ def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
     `asked`: the number of results; None if the search takes no number. Then the answer
         is no.
     """
-    return asked is not None and len(ranking.as_returned or ranking.ids) >= asked
+    return asked is not None and len(ranking.uncollapsed) >= asked
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:

@@ -13,8 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, compare_runs, jaccard, rbo
-from pytest_relevance.results.case_parts import STALE, WITHIN, BaselineComparison
-from pytest_relevance.results.changes import Change, Move, rank_changes
+from pytest_relevance.results.case_parts import (
+    STALE,
+    WITHIN,
+    BaselineComparison,
+    CaseConditions,
+    CaseRanking,
+)
+from pytest_relevance.results.case_result import MEASURED
+from pytest_relevance.results.changes import Change, Move, RankChanges, Snapshot
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -84,6 +91,31 @@ def test_the_own_metric_of_a_case_may_be_named(make: Maker, metric: str | None) 
 # --- ranks that changed ---------------------------------------------------------------
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
+
+
+def rank_changes(
+    first: list[str],
+    second: list[str],
+    k: int,
+    grades: dict[str, float] | None = None,
+    deeper: dict[str, int] | None = None,
+) -> RankChanges:
+    """Return the moves of a case from a first to a second ranking."""
+    graded = grades or {}
+    case = CaseResult(
+        file="",
+        line=1,
+        id="boots",
+        verdict=MEASURED,
+        query="boots",
+        conditions=CaseConditions(k=k),
+        ranking=CaseRanking(documents=second, deeper=deeper or {}),
+    )
+    before = Snapshot(first, [graded.get(document) for document in first])
+    after = Snapshot(second, [graded.get(document) for document in second])
+    moves = Change(case, before, after).moves
+    assert moves is not None
+    return moves
 
 
 def test_who_left_who_entered_and_who_moved() -> None:

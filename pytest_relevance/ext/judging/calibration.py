@@ -138,5 +138,5 @@ def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)
     return replace(result, evaluation=evaluation).with_titles(
-        case.titles, replace=False
+        case.titles, replaces=False
     )

@@ -285,7 +285,7 @@ class Baseline:
         """Return the result, with titles of the reference for documents without one."""
         if not self.entries.titles:
             return result
-        return result.with_titles(self.entries.titles, replace=False)
+        return result.with_titles(self.entries.titles, replaces=False)
 
 
 def _has_moved(result: CaseResult, comparison: BaselineComparison) -> bool:

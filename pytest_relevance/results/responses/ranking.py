@@ -125,9 +125,14 @@ class Ranking:
     rest: Rest = Rest()
 
     @property
+    def uncollapsed(self) -> Sequence[str]:
+        """Return the ids of all results, also of those that `collapsed` left out."""
+        return self.as_returned or self.ids
+
+    @property
     def returned(self) -> int:
         """Return how many results the search returned, before any were left out."""
-        return len(self.as_returned or self.ids) + self.rest.count
+        return len(self.uncollapsed) + self.rest.count
 
     @property
     def left_out(self) -> int:
