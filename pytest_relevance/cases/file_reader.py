@@ -13,9 +13,10 @@ from pytest_relevance._ids import FileIds, IdField
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import printable
+from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.known_items import KnownItems, read_known_items
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.named_files import NamedFile, why_no_file
+from pytest_relevance.cases.named_files import NamedFile
 from pytest_relevance.cases.query_files import check_columns, notice_of_columns
 from pytest_relevance.judgments.folders import (
     JUDGMENTS,
@@ -36,40 +37,31 @@ from pytest_relevance.judgments.row_rules import RowRules
 
 KNOWN_ITEMS = "known_items"
 
-FileCache = dict[Any, Any]
-"""The content of each file that was read, or the error.
-
-Several `FileReader` share it.
-"""
-
 
 class FileReader:
-    """Reads the files that a case file names, and reports what is wrong with them.
+    """Reads the files that a case file names, and reports what is wrong with them."""
 
-    `file`: the path of the case file. Paths are relative to its folder.
-    `shown`: the name of the case file in messages.
-    `cache`: keeps what was read, so that each file is read once, even if the case file
-        is read again.
-    """
-
-    def __init__(self, file: str, shown: str, cache: FileCache) -> None:
+    def __init__(self, case_file: CaseFile) -> None:
         self.absent: dict[str, None] = {}
         """The files with `fill: true` that do not exist."""
         self.notices: list[str] = []
-        self._folder = os.path.dirname(file)
-        self._shown_folder = os.path.dirname(shown)
-        self._cache = cache
+        self._case_file = case_file
+        self._contents = case_file.contents
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Return the paths of the files, in the order in which they were first read."""
-        paths = [os.path.join(self._folder, named.name) for _, named, _ in self._cache]
-        return tuple(dict.fromkeys(paths))
+        paths: dict[str, None] = {}
+        for _, named, _ in self._contents:
+            paths[self._path_of(named)] = None
+        return tuple(paths)
+
+    def _path_of(self, named: NamedFile) -> str:
+        return self._case_file.path_of(named.name)
 
     def shown(self, named: NamedFile) -> str:
         """Return the path of a file in messages."""
-        path = os.path.join(self._shown_folder, named.name)
-        return printable(os.path.normpath(path))
+        return self._case_file.shown_path(named.name)
 
     def in_folder(self, key: str, named: NamedFile, at: Location) -> NamedFile | Wrong:
         """Return the file of a folder of BEIR or MTEB, or report that there is none.
@@ -77,7 +69,7 @@ class FileReader:
         `named`: a folder. A file is returned as it is.
         `key`: what the file has, `JUDGMENTS` or `QUERIES`.
         """
-        path = os.path.join(self._folder, named.name)
+        path = self._path_of(named)
         if not os.path.isdir(path):
             return named
         try:
@@ -92,7 +84,7 @@ class FileReader:
 
         `key`: `JUDGMENTS` or `QUERIES`.
         """
-        return has_file(os.path.join(self._folder, named.name), key)
+        return has_file(self._path_of(named), key)
 
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location
@@ -144,7 +136,7 @@ class FileReader:
 
     def _is_absent(self, named: NamedFile) -> bool:
         """Say whether a file is missing or empty. Keep the name of a missing one."""
-        path = os.path.join(self._folder, named.name)
+        path = self._path_of(named)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
             return True
@@ -158,38 +150,37 @@ class FileReader:
         `key`: `JUDGMENTS`, `QUERIES` or `KNOWN_ITEMS`, the key that names the file.
         `template`: the `id_field` of the suite or of the case, if it is a template.
         """
-        cached_as = (key, named.content, template)
-        if cached_as not in self._cache:
-            path = os.path.join(self._folder, named.name)
-            shown = self.shown(named)
-            why = why_no_file(named.name, self._folder, shown)
+        kept_as = (key, named.content, template)
+        if kept_as not in self._contents:
+            path = self._path_of(named)
+            why = self._case_file.why_no_file(named.name)
             if why is not None:
                 if key == JUDGMENTS:
-                    why += self._advice_on_document(named, path)
+                    why += _advice_on_document(named, path)
                 return at.refuse(why, *named.at)
             try:
-                self._cache[cached_as] = _read_file(
-                    key, named, template=template, path=path, shown=shown
+                self._contents[kept_as] = _read_file(
+                    key, named, template=template, path=path, shown=self.shown(named)
                 )
             except FileError as error:
-                self._cache[cached_as] = error
-        content = self._cache[cached_as]
+                self._contents[kept_as] = error
+        content = self._contents[kept_as]
         if isinstance(content, FileError):
             return at.under(*named.at).refuse_file(content)
         return content
 
-    def _advice_on_document(self, named: NamedFile, path: str) -> str:
-        """Return advice if the name of a missing file looks like a document, else "".
 
-        The user may have forgotten the grade of a document, or the blank in `sku-5: 3`.
-        """
-        is_path = "." in named.name or "/" in named.name or os.path.exists(path)
-        if is_path:
-            return ""
-        return (
-            f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or "
-            "under relevant"
-        )
+def _advice_on_document(named: NamedFile, path: str) -> str:
+    """Return advice if the name of a missing file looks like a document, else "".
+
+    The user may have forgotten the grade of a document, or the blank in `sku-5: 3`.
+    """
+    if "." in named.name or "/" in named.name or os.path.exists(path):
+        return ""
+    return (
+        f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or "
+        "under relevant"
+    )
 
 
 def _rules_of(named: NamedFile) -> RowRules:

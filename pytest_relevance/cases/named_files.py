@@ -5,7 +5,6 @@ A file is a name, or `{file: ..., format: ...}`, which also says how the file is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -283,20 +282,6 @@ def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | N
         return check_format(described["format"])
     except ValueError as error:
         return at.refuse(str(error), "format")
-
-
-def why_no_file(name: str, folder: str, shown: str) -> str | None:
-    """Return why a case file cannot name a file; None if it can.
-
-    `folder`: the folder of the case file.
-    `shown`: the name of the file in messages.
-    """
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
-        return f"there is no file {shown}; paths are relative to the case file"
-    if not os.path.isfile(path):  # a device could be read without end
-        return f"{shown} is not a file"
-    return None
 
 
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:

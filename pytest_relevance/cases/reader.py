@@ -12,9 +12,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -25,6 +23,7 @@ from yaml.events import (
 )
 
 from pytest_relevance._problems import FileError, Place, Problem, RelevanceWarning
+from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.keys import CASES, KEYS, KNOWN_ITEMS, QUERIES, SUITE
 from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Suite
@@ -34,9 +33,6 @@ from pytest_relevance.cases.yaml import MERGE_KEY, EventReader, Pairs
 from pytest_relevance.cases.yaml_errors import START, is_utf_16, place_of, problem_of
 from pytest_relevance.metrics.metric import ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS
-
-if TYPE_CHECKING:
-    from pytest_relevance.cases.file_reader import FileCache
 
 
 def read_suite(
@@ -112,22 +108,18 @@ def parse_suite(
     Raises:
         CaseFileError: with every mistake in the files.
     """
-    shown = file if shown is None else shown
-    cache: FileCache = {}
-    new_builder = partial(
-        SuiteBuilder,
-        file,
-        shown,
+    case_file = CaseFile(
+        path=file,
+        shown=file if shown is None else shown,
         owned_tags=owned_tags,
         metrics=metrics,
-        cache=cache,
         takes_all=takes_all,
     )
     header: Pairs = {}
-    builder = new_builder()
+    builder = SuiteBuilder(case_file)
     if _read_document(data, builder, header):
         # Suite keys below `cases` are defaults for the cases above them too.
-        builder = new_builder()
+        builder = SuiteBuilder(case_file)
         _read_document(data, builder, header)
     cases = builder.finish()
     _raise_if_any(data, builder)

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import Place, Problem, Problems
-from pytest_relevance._text import printable, quoted
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.build import (
     NO_QUERY,
     CaseDraft,
@@ -23,6 +22,7 @@ from pytest_relevance.cases.build import (
     make_terms,
     united_tags,
 )
+from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.floors import SuiteFloors
 from pytest_relevance.cases.gates import (
@@ -47,7 +47,6 @@ from pytest_relevance.cases.known_items import (
 )
 from pytest_relevance.cases.location import WRONG, Location, Position, Subject, Wrong
 from pytest_relevance.cases.model import Case, KnownItemCounts, Suite, Terms
-from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_suite
 from pytest_relevance.cases.passages import notices_of_passages
@@ -58,10 +57,8 @@ from pytest_relevance.cases.yaml import (
     Pairs,
     scalar_text,
 )
-from pytest_relevance.metrics.metric import ProjectMetrics
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.file_reader import FileCache
     from pytest_relevance.cases.query_files import ListedQuery
     from pytest_relevance.cases.suite_files import SuiteFiles
 
@@ -74,35 +71,13 @@ meant.
 
 
 class SuiteBuilder:
-    """Collects the cases of one case file.
+    """Collects the cases of one case file."""
 
-    `file`: the path of the case file.
-    `shown`: its name in messages.
-    `owned_tags`: the markers whose names are not allowed as tags.
-    `metrics`: the project's own; None if they are not known.
-    `cache`: keeps what was read from other files.
-    `takes_all`: whether all queries are taken from files with the key `sample`.
-    """
-
-    def __init__(
-        self,
-        file: str,
-        shown: str,
-        owned_tags: frozenset[str],
-        metrics: ProjectMetrics | None,
-        cache: FileCache,
-        *,
-        takes_all: bool = False,
-    ) -> None:
+    def __init__(self, case_file: CaseFile) -> None:
         self.count = 0
         """How many written cases there are, wrong ones included."""
-        self.problems = Problems(shown)
-        self._file = file
-        self._shown = shown
-        self._owned_tags = owned_tags
-        self._metrics = metrics
-        self._cache = cache
-        self._takes_all = takes_all
+        self.problems = Problems(case_file.shown)
+        self._case_file = case_file
         self._root = MappingNode(None)
         """The keys of the suite, as YAML."""
         self._values: dict[str, object] = {}
@@ -167,34 +142,25 @@ class SuiteBuilder:
             problems=self.problems,
             values=values,
             position=position,
-            owned_tags=self._owned_tags,
-            metrics=self._metrics,
+            owned_tags=self._case_file.owned_tags,
+            metrics=self._case_file.metrics,
         )
         return Location(subject)
 
     def _check_catalogue(self, at: Location) -> None:
         """Report a catalogue that the suite names and that does not exist."""
         catalogue = self._terms.documents
-        if catalogue is None:
-            return
-        path = os.path.join(os.path.dirname(self._shown), catalogue.file)
-        shown = printable(os.path.normpath(path))
-        why = why_no_file(catalogue.file, os.path.dirname(self._file), shown)
-        if why is not None:
-            at.refuse(why, "documents")
+        if catalogue is not None:
+            why = self._case_file.why_no_file(catalogue.file)
+            if why is not None:
+                at.refuse(why, "documents")
 
     def _opened_files(self) -> SuiteFiles:
         """Return the files of the suite, made on first use: most suites have none."""
         if self._files is None:
             from pytest_relevance.cases.suite_files import SuiteFiles
 
-            self._files = SuiteFiles(
-                self._file,
-                self._shown,
-                suite=self._values,
-                cache=self._cache,
-                takes_all=self._takes_all,
-            )
+            self._files = SuiteFiles(self._case_file, self._values)
         return self._files
 
     # Written cases
@@ -476,7 +442,7 @@ class SuiteBuilder:
         for index in range(len(self._terms.gates)):
             gate_lines.append(self._line_of("gates", index))
         return Suite(
-            path=self._file,
+            path=self._case_file.path,
             cases=tuple(cases),
             terms=self._terms,
             files=() if files is None else files.reader.paths,

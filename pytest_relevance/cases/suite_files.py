@@ -17,6 +17,7 @@ from typing import Any
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.case_judgments import (
     BY_CASE,
     BY_OTHERS,
@@ -33,7 +34,7 @@ from pytest_relevance.cases.case_judgments import (
     notices_of,
     unite,
 )
-from pytest_relevance.cases.file_reader import KNOWN_ITEMS, FileCache, FileReader
+from pytest_relevance.cases.file_reader import KNOWN_ITEMS, FileReader
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
 from pytest_relevance.cases.known_items import KnownItem, KnownItems
@@ -76,33 +77,22 @@ class _OwnJudgments:
 class SuiteFiles:
     """The files of queries and of judgments that a suite and its cases name.
 
-    `file`, `shown` and `cache` are arguments of `FileReader`. `suite` has the checked
-    keys of the suite. `takes_all`: whether all queries are taken from files with the
-    key `sample`.
-
+    `suite`: the checked keys of the suite.
     `is_wrong`: whether a file of the suite has a mistake. Then the judgments of cases
         are not known.
     """
 
-    def __init__(
-        self,
-        file: str,
-        shown: str,
-        suite: Mapping[str, object],
-        cache: FileCache,
-        *,
-        takes_all: bool = False,
-    ) -> None:
+    def __init__(self, case_file: CaseFile, suite: Mapping[str, object]) -> None:
         self.queries = ListedQueries()
         self.samples: list[Sample] = []
         """What was drawn from each file with the key `sample`."""
-        self._takes_all = takes_all
+        self._takes_all = case_file.takes_all
         self.known_items: KnownItems | None = None
         self.draws_items = False
         """Whether a sample of the known items is drawn."""
         self._drawn_items: list[KnownItem] = []
         self.is_wrong = False
-        self.reader = FileReader(file, shown, cache)
+        self.reader = FileReader(case_file)
         self._terms = grading_terms(suite)
         """The terms of the suite; those of a case may differ."""
         self._template = _template_of(suite)
