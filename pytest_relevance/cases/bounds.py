@@ -45,9 +45,7 @@ rounded.
 """
 
 COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"
-"""The pattern of a comparison: its sign and its bound. `re` compiles it when it is used
-first.
-"""
+"""The pattern of a comparison. Its groups are the sign and the bound."""
 
 _DURATION = r"([0-9.]+)\s*(ms|s)"
 _PER_SECOND = {"ms": 1000, "s": 1}

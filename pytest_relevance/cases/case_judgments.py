@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, quoted
@@ -43,12 +44,11 @@ def grading_terms(values: Mapping[str, object]) -> GradingTerms:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CaseJudgments:
     """The judgments of a case.
 
     `grades`, `titles`, `notes`: by document.
-    `distinct`: the different grades.
     `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
     `passages`: the passages, if the case has passages in place of judged documents.
         Then `grades` has their grades by name.
@@ -59,10 +59,14 @@ class CaseJudgments:
     grades: Mapping[str, float] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
-    distinct: frozenset[float] = frozenset()
     filled: Mapping[str, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
     is_known_item: bool = False
+
+    @cached_property
+    def distinct(self) -> frozenset[float]:
+        """Return the different grades."""
+        return frozenset(self.grades.values())
 
     @property
     def are_documents(self) -> bool:
@@ -87,9 +91,7 @@ def judgments_of_passages(passages: Iterable[Passage]) -> CaseJudgments:
     """Return passages as the judgments of a case. Their names are all different."""
     passages = tuple(passages)
     grades = {passage.name: passage.grade for passage in passages}
-    return CaseJudgments(
-        grades=grades, distinct=frozenset(grades.values()), passages=passages
-    )
+    return CaseJudgments(grades, passages=passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +139,13 @@ def combine(
         return of_suite or NO_JUDGMENTS
     if of_suite is None:
         return of_case
-    grades = {**of_suite.grades, **of_case.grades}
     passages = {}
     for passage in (*of_suite.passages, *of_case.passages):
         passages[passage.name] = passage
     return CaseJudgments(
-        grades=grades,
+        grades={**of_suite.grades, **of_case.grades},
         titles={**of_suite.titles, **of_case.titles},
         notes=of_case.notes,
-        distinct=frozenset(grades.values()),
         passages=tuple(passages.values()),
     )
 
@@ -161,9 +161,7 @@ def unite(
     `parts`: at least one entry. Reports grades that contradict each other.
     """
     if len(parts) == 1:
-        grades = parts[0].grades
-        titles = parts[0].titles
-        return CaseJudgments(grades, titles, distinct=frozenset(grades.values()))
+        return CaseJudgments(parts[0].grades, parts[0].titles)
     by_document: dict[str, list[FileJudgments]] = {}
     united_titles: dict[str, str] = {}
     for part in parts:
@@ -178,10 +176,7 @@ def unite(
             is_wrong = True
         else:
             united_grades[document] = grade
-    if is_wrong:
-        return WRONG
-    distinct = frozenset(united_grades.values())
-    return CaseJudgments(united_grades, united_titles, distinct=distinct)
+    return WRONG if is_wrong else CaseJudgments(united_grades, united_titles)
 
 
 def _united_grade(
@@ -301,7 +296,6 @@ def fill_gaps(
         grades=grades,
         titles={**fill.titles, **people.titles},
         notes=people.notes,
-        distinct=frozenset(grades.values()),
         filled=names,
     )
 

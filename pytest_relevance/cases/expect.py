@@ -1,9 +1,7 @@
 """The check of `expect:`. The kinds of expectations are in the folder `expectations`.
 
 A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that
-another package adds.
-
-It is called for each case while its case file is read.
+another package adds. A kind checks the values of its own keys.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from pytest_relevance.metrics.names import ALL_MEASURES, parse_metric
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 
 Made = Sequence[Expectation] | Wrong
-"""What the check of an entry returns: the expectations that it is, at least one."""
+"""What the check of an entry of `expect:` returns: one expectation or more."""
 
 _KEYS_OF_A_CASE = frozenset({"passages", EXCLUDE_PASSAGES})
 """Keys that look like expectations and stand beside `expect:`."""
@@ -116,6 +114,7 @@ def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] |
 
 
 def _inherited(at: Location) -> tuple[Expectation, ...]:
+    """Return the expectations of the suite; none while the suite itself is checked."""
     expectations = at.values.get("expect", ())
     return expectations if isinstance(expectations, tuple) else ()
 
@@ -138,7 +137,7 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
     """
     try:
         if isinstance(value, Mapping) and _base(key) in _MEASURES:
-            EXPECTATIONS.names()  # a package may have an expectation with this name
+            EXPECTATIONS.names()  # raises if a package has a kind with this name
         name = name_of_key(key)
         if name is not None:
             with EXPECTATIONS.calling(name):
@@ -178,10 +177,10 @@ def _check_made(name: str, made: object) -> None:
 
 
 def _ask_kind(name: str, made: Made) -> None:
-    """Ask a kind of another package what a run asks of each expectation.
+    """Call the methods of a kind of another package that a run will call.
 
-    Raises `ExtensionError` if the kind raises an exception. Without this, the
-    exception would end the run.
+    Raises `ExtensionError` if one of them raises an exception. In a run the exception
+    would end the run.
     """
     if made is WRONG:
         return

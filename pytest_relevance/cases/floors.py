@@ -292,6 +292,10 @@ class _SuiteFloor:
     not_named: list[str] = field(default_factory=list)
 
     def add_not_held(self, case: Case, *, is_named: bool) -> None:
+        """Note a case to which the floor does not apply.
+
+        `is_named`: whether another sentence of a report names the case.
+        """
         self.not_held.append(case.query)
         if not is_named:
             self.not_named.append(case.query)
@@ -334,8 +338,6 @@ class SuiteFloors:
                 self._of_ndcg.held += 1
             else:
                 self._of_ndcg.add_not_held(case, is_named=is_named)
-        if not self._of_metrics:
-            return
         self._count_metrics(case)
         for metric in case.not_applicable:
             self._of_metrics[metric.text].add_not_held(case, is_named=is_named)

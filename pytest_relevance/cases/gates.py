@@ -1,8 +1,7 @@
 """The check of `gates:`. The kinds of gates are in the folder `gates`.
 
 A gate has one condition: the key that is the name of its kind. A gate may have options.
-
-It is called once for a case file, while the file is read.
+A kind checks the value of its own key.
 """
 
 from __future__ import annotations
@@ -297,7 +296,7 @@ def _check_condition(
             "p",
         )
     if not names:
-        GATES.names()  # a package may have a gate with the name of an option
+        GATES.names()  # raises if a package has a kind with the name of an option
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
         return at.refuse(f"a gate has one condition, {_in_prose(conditions)}; {number}")

@@ -104,9 +104,7 @@ def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
         )
     if documents is WRONG:
         return WRONG
-    return CaseJudgments(
-        grades=dict.fromkeys(documents, grade), distinct=frozenset({grade})
-    )
+    return CaseJudgments(dict.fromkeys(documents, grade))
 
 
 def add_written(
@@ -173,7 +171,7 @@ def _grade_by_distinct(
     distinct = frozenset(value.values())
     if types <= _NUMBERS and are_finite(distinct):
         if scale is None or all(map(scale.has, distinct)):
-            return CaseJudgments(grades=value, distinct=distinct)
+            return CaseJudgments(value)
     grades_by_text: dict[object, float] = {}
     for written in distinct:
         grade = grade_of(written, scale)
@@ -183,7 +181,7 @@ def _grade_by_distinct(
     grades = {}
     for document, written in value.items():
         grades[document] = grades_by_text[written]
-    return CaseJudgments(grades=grades, distinct=frozenset(grades.values()))
+    return CaseJudgments(grades)
 
 
 def _grade_one_by_one(
@@ -212,11 +210,7 @@ def _grade_one_by_one(
             titles[document] = judgment.title
         if judgment.note is not None:
             notes[document] = judgment.note
-    if is_wrong:
-        return WRONG
-    return CaseJudgments(
-        grades=grades, titles=titles, notes=notes, distinct=frozenset(grades.values())
-    )
+    return WRONG if is_wrong else CaseJudgments(grades, titles, notes)
 
 
 @dataclass(frozen=True, slots=True)

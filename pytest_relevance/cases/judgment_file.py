@@ -79,6 +79,7 @@ class JudgmentFile:
         self._terms: GradingTerms | None = terms
         self._used = used
         self._other_texts: dict[str, str] = {}
+        """The texts of cases whose ids have other texts in the file, by id."""
         self._text_by_id: dict[str, str] = {}
         """For each key, the text of a query that has the key as id."""
         self._name_by_text: dict[str, str] = {}
@@ -219,7 +220,11 @@ class JudgmentFile:
         return not is_text_of_other
 
     def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
-        """Report a case whose query the file has under another id."""
+        """Report a case if the file has its query under another id.
+
+        If the id of the case has another text in the file, this text is also kept for a
+        notice.
+        """
         there = self.known.text(name)
         if there in (name, text):
             return None

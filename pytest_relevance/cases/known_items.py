@@ -64,7 +64,6 @@ class KnownItem:
         return CaseJudgments(
             grades=dict.fromkeys(self.documents, _GRADE),
             titles=dict.fromkeys(self.documents, self.title),
-            distinct=frozenset({_GRADE}),
             is_known_item=True,
         )
 

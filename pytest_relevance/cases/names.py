@@ -1,10 +1,8 @@
-"""Check which ids, tags and fixtures may be written, since pytest has to carry them.
+"""Check the ids, tags and names of fixtures that a case file writes.
 
 A written id becomes part of the node id unchanged. So an id that a node id cannot have
 is refused. A case without an id is named by its query, which is percent-encoded in the
-node id, and unchanged everywhere else.
-
-The checks of `values` call it while a case file is read.
+node id, and unchanged everywhere else. A tag becomes a mark of pytest.
 """
 
 from __future__ import annotations

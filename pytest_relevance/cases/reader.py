@@ -72,42 +72,14 @@ def load_suite(
 ) -> Suite:
     """Return the suite of a case file. Warnings are in `Suite.warnings`, not issued.
 
-    The arguments and errors are those of `parse_suite`. Raises OSError too, if the file
-    cannot be opened.
-    """
-    file = os.fspath(path)
-    data = Path(file).read_bytes()
-    return parse_suite(
-        data,
-        file,
-        shown=shown,
-        owned_tags=owned_tags,
-        metrics=metrics,
-        takes_all=takes_all,
-    )
-
-
-def parse_suite(
-    data: bytes,
-    file: str,
-    *,
-    shown: str | None = None,
-    owned_tags: frozenset[str] = OWNED_TAGS,
-    metrics: ProjectMetrics | None = NO_METRICS,
-    takes_all: bool = False,
-) -> Suite:
-    """Return the suite of a case file, given by its bytes.
-
-    `file`: the path of the case file. The files that it names are relative to its
-        folder.
-    `shown`: the name of the case file in messages, by default `file`.
-    `owned_tags`: the markers whose names are not allowed as tags.
-    `metrics`: the project's own; None if they are not known.
-    `takes_all`: whether all queries are taken from files with the key `sample`.
+    `shown`: the name of the case file in messages, by default its path. The other
+        options are those of `CaseFile`.
 
     Raises:
         CaseFileError: with every mistake in the files.
+        OSError: the case file cannot be opened.
     """
+    file = os.fspath(path)
     case_file = CaseFile(
         path=file,
         shown=file if shown is None else shown,
@@ -115,6 +87,24 @@ def parse_suite(
         metrics=metrics,
         takes_all=takes_all,
     )
+    return suite_of(Path(file).read_bytes(), case_file)
+
+
+def parse_suite(data: bytes, file: str) -> Suite:
+    """Return the suite of a case file, given by its content and its path.
+
+    Raises:
+        CaseFileError: with every mistake in the files.
+    """
+    return suite_of(data, CaseFile(path=file, shown=file))
+
+
+def suite_of(data: bytes, case_file: CaseFile) -> Suite:
+    """Return the suite of a case file whose content is `data`.
+
+    Raises:
+        CaseFileError: with every mistake in the files.
+    """
     header: Pairs = {}
     builder = SuiteBuilder(case_file)
     if _read_document(data, builder, header):

@@ -19,8 +19,8 @@ class Shape:
     """How a node of YAML becomes plain Python.
 
     `scalar`: converts its scalars, at any depth.
-    `keys`: the shapes of values under some keys of its mapping. Other values have the
-        shape of the node. Keys are always text.
+    `keys`: the shapes of values under some keys of its mapping. In other values
+        scalars are converted as in the node. Keys are always text.
     """
 
     scalar: Callable[[ScalarEvent], object]

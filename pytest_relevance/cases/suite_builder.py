@@ -65,9 +65,7 @@ if TYPE_CHECKING:
 
 _NAMING_FILES = ("judgments", QUERIES, KNOWN_ITEMS)
 _GRADING = ("scale", "raters", "id_field")
-"""While one of these keys is wrong in a suite, its files cannot be read as they are
-meant.
-"""
+"""The keys that say how files are read. If one of them is wrong, no file is read."""
 
 
 class SuiteBuilder:
@@ -193,7 +191,8 @@ class SuiteBuilder:
         position = NodePosition(node, self.count)
         self.add_problems(problems, position.label())
         at = self._location(dict(self._values), position)
-        listed = self._listed_query(node, at)
+        taken = self._listed_query(node, at)
+        listed = None if taken is WRONG else taken
         defaults = self._defaults_of(listed, at)
         if defaults is not WRONG:
             at.values.update(defaults)
@@ -203,14 +202,10 @@ class SuiteBuilder:
         has_query = "query" in node.pairs
         if not has_query:
             self.problems.add(NO_QUERY, place, position.label())
-        origin = Origin(
-            line=place.line,
-            listed_id=_listed_id(node, listed),
-            is_sampled=_has_weight_of_sample(node, listed),
-        )
+        origin = _origin_of(node, listed, place.line)
         is_new = self._register_name(checked, origin, place=place, position=position)
         is_right = checked.is_right and has_query and is_new and not problems
-        if listed is WRONG or defaults is WRONG or not is_right:
+        if taken is WRONG or defaults is WRONG or not is_right:
             return
         if self._files is not None and self._files.is_wrong:
             return  # the judgments are not known
@@ -222,17 +217,21 @@ class SuiteBuilder:
     def _listed_query(
         self, node: MappingNode, at: Location
     ) -> ListedQuery | Wrong | None:
-        if self._files is None or not self._files.queries.by_id:
+        """Return the listed query that a written case is about; None without one."""
+        if self._files is None:
             return None
-        queries = self._files.queries
         written_id = scalar_text(node, "id")
-        return queries.take_for_case(written_id, scalar_text(node, "query"), at)
+        text = scalar_text(node, "query")
+        return self._files.queries.take_for_case(written_id, text, at)
 
     def _defaults_of(
-        self, listed: ListedQuery | Wrong | None, at: Location
+        self, listed: ListedQuery | None, at: Location
     ) -> dict[str, object] | Wrong:
-        """Return what a file of queries sets for a written case; {} if it has none."""
-        if listed is None or listed is WRONG:
+        """Return the keys that the listed query of a written case sets.
+
+        They are empty if the case has no listed query.
+        """
+        if listed is None:
             return {}
         from pytest_relevance.cases.query_files import ListedPosition
 
@@ -478,17 +477,16 @@ def _merged(defaults: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]
     return merged
 
 
-def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:
-    """Return the id that a case takes from its listed query; None if it has its own."""
-    if listed is None or listed is WRONG or "id" in node.pairs:
-        return None
-    return listed.row.id
+def _origin_of(node: MappingNode, listed: ListedQuery | None, line: int) -> Origin:
+    """Return where a written case comes from.
 
-
-def _has_weight_of_sample(
-    node: MappingNode, listed: ListedQuery | Wrong | None
-) -> bool:
-    """Say whether the weight of a written case is that of a drawn query."""
-    if listed is None or listed is WRONG or "weight" in node.pairs:
-        return False
-    return listed.weight_in_sample is not None
+    A case takes the id and the weight of its listed query, unless it writes its own.
+    """
+    if listed is None:
+        return Origin(line)
+    is_drawn = listed.weight_in_sample is not None
+    return Origin(
+        line,
+        listed_id=None if "id" in node.pairs else listed.row.id,
+        is_sampled=is_drawn and "weight" not in node.pairs,
+    )

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
+from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.names import node_name, wrong_id
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.reader import parse_suite, suite_of
 from tests.cases.conftest import mistakes, read, read_case
 
 
@@ -118,4 +119,6 @@ def test_a_tag_that_a_plugin_owns() -> None:
     text = b"tags: [slow]\ncases: [{query: x}]"
     assert parse_suite(text, "shop.yaml").terms.tags == ("slow",)
     with pytest.raises(CaseFileError, match=f'1:8: .* the tag "slow" {OWNED}'):
-        parse_suite(text, "shop.yaml", owned_tags=frozenset({"slow"}))
+        suite_of(
+            text, CaseFile("shop.yaml", "shop.yaml", owned_tags=frozenset({"slow"}))
+        )
