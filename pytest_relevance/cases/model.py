@@ -823,6 +823,7 @@ class Suite:
         gate_lines: the lines of the gates.
         unjudged: the listed queries without judgments, which have no floor.
         left_out: the ids of the listed queries that `only: judged` leaves out.
+        drawn_left_out: how many of these were drawn from a file with the key `sample`.
         listed: the number of all listed queries, without those that were not drawn.
         absent: the files that are named with `fill: true` and do not exist.
         without_floor: sentences about cases to which a floor of the suite does not
@@ -841,6 +842,7 @@ class Suite:
     gate_lines: tuple[int, ...] = ()
     unjudged: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    drawn_left_out: int = 0
     listed: int = 0
     absent: tuple[str, ...] = ()
     without_floor: tuple[str, ...] = ()

@@ -92,6 +92,7 @@ class SuiteBuilder:
         self._unjudged: list[str] = []
         """The texts of the listed queries without judgments."""
         self._left_out: list[str] = []
+        self._drawn_left_out = 0
         """The ids of the listed queries that are left out."""
         self._known_items: KnownItemCounts | None = None
         """How many known items there are, if the suite has some."""
@@ -347,6 +348,7 @@ class SuiteBuilder:
         if has_judgments and not judgments.grades:
             if query.only_judged:
                 self._left_out.append(name)
+                self._drawn_left_out += query.is_sampled
                 return
             self._unjudged.append(query.text)
             own.setdefault("min_ndcg", None)
@@ -450,6 +452,7 @@ class SuiteBuilder:
             gate_lines=tuple(gate_lines),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
+            drawn_left_out=self._drawn_left_out,
             listed=0 if files is None else files.queries.count,
             absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),

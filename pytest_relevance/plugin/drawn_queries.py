@@ -69,7 +69,7 @@ def drawn_queries(
     if not (suite.samples or before):
         return None
     if baseline is None:
-        return DrawnQueries(samples=suite.samples)
+        return DrawnQueries(samples=suite.samples, left_out=suite.drawn_left_out)
     entries = baseline.entries
     entered = set()
     if entries or entries.without_ranking or baseline.left:
@@ -83,6 +83,7 @@ def drawn_queries(
         before=tuple(before),
         entered=len(entered),
         left=len({case for case, _ in baseline.left}),
+        left_out=suite.drawn_left_out,
     )
 
 

@@ -78,6 +78,28 @@ def recorded(log: Log, name: str = "main.jsonl") -> list[dict[str, Any]]:
 # --- a run ----------------------------------------------------------------------------
 
 
+def test_how_many_of_the_drawn_queries_are_judged_and_became_cases(
+    log: Log, command: Command
+) -> None:
+    log.suite()
+    judged = "".join(f"{query},a,1\n" for query in log.queries[::2])
+    log.write("judgments.csv", f"query,document,grade\n{judged}")
+    log.cases(
+        "queries: {file: log.csv, only: judged, sample: {n: 50}}\njudgments: judgments.csv\n"
+    )
+    found = log.reports("-q", RECORD)
+    count = len(found.run.results)
+    assert 0 < count < 50
+    said = (
+        f"50 of 1,000 queries of log.csv; {count} of these 50 are judged and became "
+        "cases (only: judged)"
+    )
+    assert said in found.run.said
+    assert said in found.markdown
+    assert said in command("report", "main.jsonl", "--against", "main.jsonl").out
+    assert said in command("compare", "main.jsonl", "main.jsonl").out
+
+
 def test_every_report_says_how_many_queries_are_drawn(
     log: Log, command: Command
 ) -> None:

@@ -299,7 +299,9 @@ def _notes_on_samples(runs: tuple[Run, Run]) -> list[str]:
     for run in runs:
         for file, info in run.files.items():
             if info.drawn is not None:
-                drawn = DrawnQueries(samples=info.drawn.samples)
+                drawn = DrawnQueries(
+                    samples=info.drawn.samples, left_out=info.drawn.left_out
+                )
                 texts = "; ".join(drawn_texts(drawn, reference=""))
                 notes[f"{run.name}: {file}: {texts}"] = None
     return [*notes]

@@ -38,6 +38,15 @@ def drawn_texts(drawn: DrawnQueries, reference: str) -> list[str]:
     `reference`: what reports call the reference.
     """
     texts = [_sample_text(sample) for sample in drawn.samples]
+    if drawn.left_out:
+        total = sum(sample.drawn for sample in drawn.samples)
+        judged = total - drawn.left_out
+        are = (
+            "is judged and became a case"
+            if judged == 1
+            else "are judged and became cases"
+        )
+        texts.append(f"{judged:,} of these {total:,} {are} (only: judged)")
     if not drawn.samples:
         texts.append("all queries are cases")
     counts_now = [_counts(sample) for sample in drawn.samples]

@@ -207,7 +207,13 @@ def _drawn(
     for key, entry in entries.items():
         if samples and entry.is_sampled and key not in ran:
             left.add(entry.id)
-    return DrawnQueries(samples, before, entered=len(entered), left=len(left))
+    return DrawnQueries(
+        samples=samples,
+        before=before,
+        entered=len(entered),
+        left=len(left),
+        left_out=0 if info.drawn is None else info.drawn.left_out,
+    )
 
 
 # --- moved cases ----------------------------------------------------------------------

@@ -80,12 +80,15 @@ class DrawnQueries:
         entered: how many queries are drawn now that the reference does not know.
         left: how many queries of the reference are still in their file, and are not
             drawn now.
+        left_out: how many queries that are drawn now are no cases, because
+            `only: judged` leaves them out.
     """
 
     samples: Sequence[Sample] = ()
     before: Sequence[Sample] = ()
     entered: int = 0
     left: int = 0
+    left_out: int = 0
 
 
 class RecordError(FileError):
