@@ -369,7 +369,8 @@ def _tags(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _remarks(of: SummaryOf) -> Sequence[Entries]:
-    return [] if of.is_brief else remarks(of.results, of.files)
+    """Return what the figures lack, whatever the verbosity: they rest on less."""
+    return remarks(of.results, of.files)
 
 
 def _stability(of: SummaryOf) -> Sequence[Entries]:
@@ -410,15 +411,16 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
 
     looser = looser_files(of.results, of.files, of.info)
     if of.is_brief and not looser.names:
-        return []
+        return found_something
     return [
-        *found_something_sentences(of.results, of.files),
+        *found_something,
         *next_steps(
             of.results,
             of.files,
             of.updating,
             looser=looser,
             run_again=RunAgain.of(of.info, of.against),
+    found_something = found_something_sentences(of.results, of.files)
             page=of.page,
         ),
     ]
