@@ -230,6 +230,36 @@ def calls(project: Project) -> list[int]:
     return [int(line) for line in (project.path / "calls.txt").read_text().split()]
 
 
+OUTAGES = {
+    "a search that raises": (
+        "return lambda query: 1 / 0",
+        "Search was down: ZeroDivisionError in 4 of 4 calls",
+    ),
+    "a fixture that raises": (
+        "raise ConnectionError('no engine')",
+        "The fixture search failed: ConnectionError: no engine",
+    ),
+    "an empty index": (
+        "return lambda query: []",
+        "Search returned nothing for 4 of 4 queries",
+    ),
+}
+
+
+@pytest.mark.parametrize("options", [[], ["-q"]], ids=["", "quiet"])
+@pytest.mark.parametrize(("body", "sentence"), OUTAGES.values(), ids=OUTAGES)
+def test_every_report_begins_with_an_outage(
+    project: Project, command: Command, body: str, sentence: str, options: list[str]
+) -> None:
+    project.search(body)
+    shop(project, 4)
+    found = project.reports(*options)
+    assert found.run.summary.startswith(f"{sentence}\n4 cases: ")
+    assert sentence in found.markdown.partition(" The build ")[0]
+    assert found.all_say(sentence)
+    assert sentence in command("report", "run.jsonl", *options).out
+
+
 def test_the_remaining_cases_fail_under_a_status_of_their_own(project: Project) -> None:
     project.conftest(ALWAYS)
     shop(project, 14)

@@ -90,12 +90,14 @@ class Headline:
 
     `told`: the counts that the sentence has, by their names in `ChangeCounts`.
     `fails`: whether the build fails, for whatever reason.
+    `is_outage`: whether no search worked: all failed, or returned nothing.
     """
 
     text: str
     kind: str
     told: frozenset[str] = frozenset()
     fails: bool = False
+    is_outage: bool = False
 
     @property
     def verdict(self) -> str:
@@ -322,7 +324,7 @@ def _nothing_searched(run: _Run) -> Headline | None:
 
 def _outage(run: _Run) -> Headline | None:
     text = _all_failed_text(run.ran) or _nothing_returned_text(run.ran)
-    return Headline(text, BROKEN) if text else None
+    return Headline(text, BROKEN, is_outage=True) if text else None
 
 
 def _got_worse_or_changed(run: _Run) -> Headline | None:

@@ -118,6 +118,13 @@ class SummaryOf:
         return not self.standings <= WITHOUT_COMPARISON
 
     @property
+    def is_outage(self) -> bool:
+        """Whether all searches failed, or returned nothing."""
+        if all(result.ranking.returned for result in self.results):
+            return False  # the headline need not be made
+        return self.headline.is_outage
+
+    @property
     def advises_on_baseline(self) -> bool:
         """Whether the summary says what to do with a baseline or a record."""
         return self.has_advice and any(
@@ -143,10 +150,14 @@ def _problems(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _headline(of: SummaryOf) -> Sequence[Entries]:
-    """Return the headline, if the run is compared with a reference or is a replay."""
-    if not of.is_compared and of.info.replayed is None:
-        return []
-    return [Sentence(of.headline.text, of.headline.style)]
+    """Return the headline, if the counts alone do not say it.
+
+    That is so if the run is compared with a reference, if it is a replay, and if no
+    search worked.
+    """
+    if of.is_compared or of.info.replayed is not None or of.is_outage:
+        return [Sentence(of.headline.text, of.headline.style)]
+    return []
 
 
 def _means(of: SummaryOf) -> Sequence[Entries]:
@@ -409,6 +420,7 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
     from pytest_relevance.reports.run.uncompared_text import found_something_sentences
     from pytest_relevance.reports.run.update_advice import RunAgain, next_steps
 
+    found_something = found_something_sentences(of.results, of.files)
     looser = looser_files(of.results, of.files, of.info)
     if of.is_brief and not looser.names:
         return found_something
@@ -420,7 +432,6 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
             of.updating,
             looser=looser,
             run_again=RunAgain.of(of.info, of.against),
-    found_something = found_something_sentences(of.results, of.files)
             page=of.page,
         ),
     ]
