@@ -7,7 +7,7 @@ for a file that cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -16,6 +16,9 @@ MOST_KEPT = 1000
 
 If there are more, most are one mistake made often.
 """
+
+MOST_ALIKE = 3
+"""How many mistakes of one kind are shown one by one."""
 
 
 class RelevanceWarning(UserWarning):
@@ -50,11 +53,14 @@ class Problem:
     """One mistake in a file, with its place.
 
     `case`: the name of the case that has the mistake; empty if it is of no case.
+    `alike`: equal for mistakes of one kind, for example in one column. None if the
+        mistake is of no kind.
     """
 
     message: str
     place: Place = NOWHERE
     case: str = ""
+    alike: Hashable = None
 
     def render(self, file: str) -> str:
         """Return one line: `file:line:column: path: message (in case "...")`.
@@ -69,8 +75,31 @@ class Problem:
         if place.column and not place.file:
             where += f":{place.column}"
         path = f" {place.path}:" if place.path else ""
-        case = f" (in case {self.case})" if self.case else ""
-        return f"{where}:{path} {self.message}{case}"
+        return f"{where}:{path} {self.message}{self._in_case}"
+
+    @property
+    def _in_case(self) -> str:
+        return f" (in case {self.case})" if self.case else ""
+
+    def and_others(self, others: Sequence[Problem], *, at_least: bool) -> Problem:
+        """Return this problem, with the count and the first places of all of its kind.
+
+        `others`: the other problems of its kind.
+        `at_least`: whether there may be more of them.
+        """
+        places = [problem.place for problem in (self, *others)]
+        if all(place.line for place in places):
+            first = ", ".join(f"{place.line}" for place in places[:MOST_ALIKE])
+            where = f"lines {first}"
+        else:
+            where = ", ".join(place.path for place in places[:MOST_ALIKE])
+        count = "at least " if at_least else ""
+        count += f"{len(places):,}"
+        more = len(places) - MOST_ALIKE
+        return Problem(
+            f"{self.message}{self._in_case}; {count} rows have this mistake: {where} and {more:,} more",
+            self.place,
+        )
 
 
 Error = TypeVar("Error", bound="FileError")
@@ -79,8 +108,9 @@ Error = TypeVar("Error", bound="FileError")
 class FileError(ValueError):
     """A file that cannot be used.
 
-    `problems` are its mistakes, in the order of the file, each once. The message shows
-    the first `MOST_SHOWN`, each on a line.
+    `problems` are its mistakes, in the order of the file, each once. More than
+    `MOST_ALIKE` of one kind are one problem. The message shows the first `MOST_SHOWN`,
+    each on a line.
 
     `at_least`: whether the search for mistakes stopped early, so that there may be
         more.
@@ -92,8 +122,9 @@ class FileError(ValueError):
         self, file: str, problems: Iterable[Problem], at_least: bool = False
     ) -> None:
         self.file = file
-        self.problems = _sorted_without_copies(problems)
+        found = _sorted_without_copies(problems)
         self.at_least = at_least
+        self.problems = _one_of_each_kind(found, at_least=at_least)
         lines = [problem.render(file) for problem in self.problems[: self.MOST_SHOWN]]
         more = len(self.problems) - len(lines)
         if more > 0:
@@ -129,6 +160,27 @@ def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(first.values())
 
 
+def _one_of_each_kind(
+    problems: Sequence[Problem], *, at_least: bool
+) -> tuple[Problem, ...]:
+    """Return the problems, with one in place of more than `MOST_ALIKE` of a kind.
+
+    `at_least`: whether there may be more problems.
+    """
+    kinds: dict[tuple[str, Hashable], list[Problem]] = {}
+    for problem in problems:
+        if problem.alike is not None:
+            kinds.setdefault((problem.place.file, problem.alike), []).append(problem)
+    kept = []
+    for problem in problems:
+        kind = kinds.get((problem.place.file, problem.alike), [])
+        if len(kind) <= MOST_ALIKE:
+            kept.append(problem)
+        elif problem is kind[0]:
+            kept.append(problem.and_others(kind[1:], at_least=at_least))
+    return tuple(kept)
+
+
 class Problems:
     """Collect the mistakes in one file, and in the files that it names."""
 
@@ -136,13 +188,21 @@ class Problems:
         self.file = file
         self.found: list[Problem] = []
 
-    def add(self, message: str, place: Place = NOWHERE, case: str = "") -> None:
+    def add(
+        self,
+        message: str,
+        place: Place = NOWHERE,
+        case: str = "",
+        *,
+        alike: Hashable = None,
+    ) -> None:
         """Add a mistake, unless there are `MOST_KEPT` already.
 
         `case`: the name of the case that has the mistake.
+        `alike`: as in `Problem`.
         """
         if not self.is_full:
-            self.found.append(Problem(message, place, case))
+            self.found.append(Problem(message, place, case, alike))
 
     @property
     def is_full(self) -> bool:

@@ -10,7 +10,7 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeVar
@@ -93,6 +93,10 @@ class Position:
         """Return the name of the case for messages; empty for a suite."""
         return ""
 
+    def kind(self, path: Path) -> Hashable:
+        """Return what is equal for mistakes of one kind, as `Problem.alike`."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -158,7 +162,8 @@ class Location:
             message = f"{named}: {message}"
         position = self.subject.position
         place = position.place(whole_path, at_key=at_key)
-        self.subject.problems.add(message, place, position.label())
+        kind = position.kind(whole_path)
+        self.subject.problems.add(message, place, position.label(), alike=kind)
         return WRONG
 
     def refuse_at(self, message: str, place: Place) -> Wrong:

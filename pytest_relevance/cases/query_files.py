@@ -10,7 +10,7 @@ nothing reads are named in a notice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._problems import FileError, Place, Problem
@@ -106,6 +106,10 @@ class ListedPosition(Position):
     def label(self) -> str:
         """Return the name of the case for messages."""
         return self._name
+
+    def kind(self, path: Path) -> Hashable:
+        """Return the key of the case: many rows may have a mistake in one column."""
+        return path[0] if path else None
 
 
 class ListedQueries:

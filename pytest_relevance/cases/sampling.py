@@ -161,6 +161,7 @@ def wrong_sizes(queries: Sequence[Query], rule: SampleRule) -> list[Problem]:
                 f"the size of a query, in the column {rule.by}, is a number from 0 to "
                 f"{_LARGEST_SIZE:g}, found {found}",
                 Place(line=query.line or 0),
+                alike="size",
             )
         )
     return problems

@@ -274,6 +274,58 @@ def test_texts_that_are_no_numbers(
     assert found.endswith(says)
 
 
+@pytest.mark.parametrize(
+    ("queries", "rows", "begins", "lines"),
+    [
+        ("", ['q{0},"{0},340"'], 'log.csv:2: a weight is a number above 0, found the text "1,340"; thousands:', "2, 3, 4"),
+        ("", ["q{0},-{0}"], 'log.csv:2: a weight is a number above 0, found the text "-1"', "2, 3, 4"),
+        ("", ["q{0},1", "q{0},2"], 'log.csv:3: the query "q1" has the weight "1" in line 2', "3, 5, 7"),
+        ("columns: {min_ndcg: weight}", ["q{0},a"], "log.csv:2: expected a number in the column", "2, 3, 4"),
+        ("columns: {min_ndcg: weight}", ["q{0},1{0}"], "log.csv:2: min_ndcg: expected a number from 0 to 1", "2, 3, 4"),
+        ("columns: {note: weight}, merge: true", ["q{0},a", "Q{0},b"], 'log.csv:3: the rows of the query "Q1"', "3, 5, 7"),
+        ("columns: {id: weight}", ["q{0},{0}", "r{0},{0}"], 'log.csv:3: the query id "1" stands for "q1"', "3, 5, 7"),
+        ("sample: {n: 5, by: weight}", ["q{0},-{0}"], "log.csv:2: the size of a query, in the column weight", "2, 3, 4"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_many_rows_is_one_line_with_their_count(
+    shop: Shop, queries: str, rows: list[str], begins: str, lines: str
+) -> None:
+    text = "".join(row.format(number) + "\n" for number in range(1, 61) for row in rows)
+    shop.write("log.csv", f"query,weight\n{text}")
+    (found,) = shop.mistakes(f"queries: {{file: log.csv, {queries}}}")
+    assert found.startswith(begins)
+    assert found.endswith(f"; 60 rows have this mistake: lines {lines} and 57 more")
+
+
+def test_many_rows_that_need_merge_are_one_line(shop: Shop) -> None:
+    rows = [f"q{number},mon\nq{number},tue\n" for number in range(1, 61)]
+    shop.write("log.csv", "query,day\n" + "".join(rows))
+    (found,) = shop.mistakes("queries: log.csv")
+    assert found.startswith('log.csv:3: the query "q1" stands in line 2 too.')
+    assert found.endswith("; 60 rows have this mistake: lines 3, 5, 7 and 57 more")
+
+
+def test_a_mistake_in_three_rows_is_shown_for_each(shop: Shop) -> None:
+    shop.write("log.csv", "query,weight\n" + 'a,"1,340"\nb,"2,340"\nc,"3,340"\nd,x\n')
+    found = shop.mistakes("queries: log.csv")
+    assert [line[:9] for line in found] == ["log.csv:2", "log.csv:3", "log.csv:4", "log.csv:5"]  # fmt: skip
+
+
+def test_another_mistake_in_the_same_column_is_a_line_of_its_own(shop: Shop) -> None:
+    rows = "".join(f'q{number},"{number},340"\n' for number in range(1, 61))
+    shop.write("log.csv", f"query,weight\n{rows}boots,many\n")
+    first, second = shop.mistakes("queries: log.csv")
+    assert "60 rows have this mistake" in first
+    assert second.startswith("log.csv:62: a weight is a number above 0, found the text \"many\"")  # fmt: skip
+
+
+def test_of_very_many_rows_at_least_a_thousand_are_counted(shop: Shop) -> None:
+    rows = "".join(f'q{number},"1,340"\n' for number in range(1, 1201))
+    shop.write("log.csv", f"query,weight\n{rows}")
+    (found,) = shop.mistakes("queries: log.csv")
+    assert "at least 1,000 rows have this mistake" in found
+
+
 def test_numbers_that_may_have_thousands(shop: Shop) -> None:
     shop.write("log.csv", "query,weight\nhats,12\nboots,1.340\n")
     assert shop.mistakes("queries: log.csv") == [

@@ -163,7 +163,11 @@ def _with_params(rows: QueryRows, rules: RowRules) -> dict[str, Sequence[Any]]:
             try:
                 mapped[name] = param_in(column[number])
             except WrongCell as error:
-                problems.add(f"params.{name}: {error}", rows.place(number))
+                problems.add(
+                    f"params.{name}: {error}",
+                    rows.place(number),
+                    alike=f"params.{name}",
+                )
         written = {} if own is None else own[number]
         for name in mapped:
             if name in written and written[name] != mapped[name]:
@@ -171,6 +175,7 @@ def _with_params(rows: QueryRows, rules: RowRules) -> dict[str, Sequence[Any]]:
                     f"the parameter {name} is {found_json(written[name])} in params, and {found_json(mapped[name])} in "
                     f"{quoted(rules.params[name])}; keep one of them",
                     rows.place(number),
+                    alike=f"params.{name}",
                 )
         params.append({**written, **mapped})
         names.append(name_with_params(text, mapped))
@@ -195,7 +200,7 @@ def _naming(rules: RowRules) -> Callable[[Query], str]:
 
 def _first_queries(
     rows: QueryRows, rules: RowRules
-) -> Iterator[tuple[Query | str, Place]]:
+) -> Iterator[tuple[Query | WrongCell, Place]]:
     """Yield the query, or the mistake, of the first row of each id and text."""
     texts = rows.columns["query"]
     ids = rows.columns.get("query_id", texts)
@@ -217,8 +222,8 @@ def _rows_to_merge(
     for number in range(len(rows.columns["query"])):
         place = rows.place(number)
         query = _query(rows.columns, number, rules, place=place)
-        if isinstance(query, str):
-            problems.add(query, place)
+        if isinstance(query, WrongCell):
+            problems.add(str(query), place, alike=query.kind)
         else:
             has_id = has_ids and not is_blank(ids[number])
             built.append(QueryOfRow(query, has_id, place))
@@ -230,8 +235,8 @@ def _rows_to_merge(
 
 def _query(
     columns: Mapping[str, Sequence[Any]], number: int, rules: RowRules, place: Place
-) -> Query | str:
-    """Return the query of a row, or a message about what is wrong with the row.
+) -> Query | WrongCell:
+    """Return the query of a row, or what is wrong with a cell of the row.
 
     `number`: the number of the row, from 0.
     """
@@ -248,7 +253,7 @@ def _query(
         size = _value(SAMPLE_BY, cell(SAMPLE_BY), rules)
         group = _value(SAMPLE_PER, cell(SAMPLE_PER), rules)
     except WrongCell as error:
-        return str(error)
+        return error
     text = cell("query")
     name = cell("query_id")
     if name is None or (rules.merge and not name):
@@ -265,7 +270,7 @@ def _query(
         line=place.line or None,
     )
     if isinstance(query, str):
-        return query
+        return WrongCell(query, "query" if is_right else WEIGHT)
     if may_weigh_nothing:
         query = replace(query, weight=0)
     if keys or size is not None or group is not None:
@@ -292,9 +297,10 @@ def _value(meaning: str, cell: object, rules: RowRules) -> Any:
     except WrongCell as error:
         expected = "a number" if is_number else "text"
         if meaning == WEIGHT:
-            raise WrongCell(f"a weight is a number above 0, {error}") from None
-        column = _column(meaning, rules)
-        raise WrongCell(f"expected {expected} in {column}, {error}") from None
+            message = f"a weight is a number above 0, {error}"
+        else:
+            message = f"expected {expected} in {_column(meaning, rules)}, {error}"
+        raise WrongCell(message, f"{meaning}: {error.kind}") from None
 
 
 def query_or_mistake(
@@ -330,12 +336,12 @@ def query_or_mistake(
 
 
 def distinct(
-    source: Source, queries: Iterable[tuple[Query | str, Place]]
+    source: Source, queries: Iterable[tuple[Query | WrongCell | str, Place]]
 ) -> list[Query]:
     """Return the queries, each id once.
 
-    `queries`: for each row of a file its query, or a message about what is wrong with
-        the row; and the place of the row.
+    `queries`: for each row of a file its query, or what is wrong with the row; and the
+        place of the row.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.
@@ -343,11 +349,14 @@ def distinct(
     known: dict[str, Query] = {}
     problems = Problems(source.file)
     for query, place in queries:
+        if isinstance(query, WrongCell):
+            problems.add(str(query), place, alike=query.kind)
+            continue
         if isinstance(query, str):
             problems.add(query, place)
             continue
         earlier = known.setdefault(query.id, query)
         if earlier.text != query.text:
-            problems.add(earlier.another_text(query), place)
+            problems.add(earlier.another_text(query), place, alike="another text")
     problems.raise_if_any()
     return list(known.values())

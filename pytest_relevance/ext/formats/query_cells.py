@@ -33,7 +33,14 @@ _UNCLEAR = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
 class WrongCell(ValueError):
-    """A cell does not have what its column should have."""
+    """A cell does not have what its column should have.
+
+    `kind`: equal for cells that are wrong in the same way, as `Problem.alike`.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def is_blank(value: object) -> bool:
@@ -62,7 +69,9 @@ def number_in(cell: object, thousands: str | None) -> float:
     elif isinstance(cell, (int, float)) and not isinstance(cell, bool):
         number = number_of(str(cell))
     if number is None:
-        raise WrongCell(f"found {found_json(cell)}{_advice(cell, thousands)}")
+        advice = _advice(cell, thousands)
+        kind = "number with advice" if advice else "no number"
+        raise WrongCell(f"found {found_json(cell)}{advice}", kind)
     return number
 
 

@@ -98,6 +98,7 @@ def merged(
                 problem = Problem(
                     f"the weights of the query {quoted(query.text_or_id, 40)} add up to 0; a weight is above 0",
                     group[0].place,
+                    alike="weight",
                 )
             earlier = by_id.setdefault(query.id, group[0])
             if earlier is not group[0]:
@@ -105,9 +106,10 @@ def merged(
                     f"the query id {quoted(query.id, 40)} is that of another query {earlier.where}; give one of them "
                     "another id",
                     group[0].place,
+                    alike="id of another",
                 )
         if problem is not None:
-            problems.add(problem.message, problem.place)
+            problems.add(problem.message, problem.place, alike=problem.alike)
         if problems.is_full:
             break
     problems.raise_if_any()
@@ -128,6 +130,7 @@ def _difference(group: Sequence[QueryOfRow]) -> Problem | None:
                     f"the rows of the query {text} are merged, and {what} is {found_json(known)} {earlier.where} and "
                     f"{found_json(value)} here; {_ADVICE.get(what, 'write one value in both, or leave one blank')}",
                     row.place,
+                    alike=what,
                 )
     return None
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_relevance._json_text import NumberAsWritten, found_json
 from pytest_relevance._object_table import ObjectTable
-from pytest_relevance._problems import Place, Problems
+from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table
 from pytest_relevance._text import listed, quoted
@@ -130,11 +130,11 @@ def refuse_contradictions(rows: QueryRows) -> None:
     problems = Problems(rows.source.file)
     unread = {} if rows.beside_judgments else rows.unread()
     for first, row in repeated:
-        message = _difference(rows, first, row)
-        if message is None:
-            message = _unread_difference(rows, unread, first, row)
-        if message is not None:
-            problems.add(message, rows.place(row))
+        problem = _difference(rows, first, row)
+        if problem is None:
+            problem = _unread_difference(rows, unread, first, row)
+        if problem is not None:
+            problems.add(problem.message, problem.place, alike=problem.alike)
         if problems.is_full:
             break
     problems.raise_if_any()
@@ -154,8 +154,8 @@ def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, in
             yield earlier, row
 
 
-def _difference(rows: QueryRows, first: int, row: int) -> str | None:
-    """Return a message about the first difference of two rows; None if they agree.
+def _difference(rows: QueryRows, first: int, row: int) -> Problem | None:
+    """Return the first difference of two rows as a mistake; None if they agree.
 
     Only the columns that are read are compared. `first`, `row`: the numbers of the
     rows.
@@ -171,7 +171,8 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
             advice = f"write the same {what} in all rows of a query, or give the column another name"
         query = quoted(str(rows.columns["query"][row]), 40)
         where = _position(rows, first)
-        return f"the query {query} has the {what} {there} {where} and {here} here; {advice}"
+        message = f"the query {query} has the {what} {there} {where} and {here} here; {advice}"
+        return Problem(message, rows.place(row), alike=what)
     return None
 
 
@@ -185,8 +186,8 @@ def _comparable(cell: object) -> object:
 
 def _unread_difference(
     rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
-) -> str | None:
-    """Return a message about the unread columns in which two rows differ, or None."""
+) -> Problem | None:
+    """Return the unread columns in which two rows differ as a mistake, or None."""
     names = [name for name, cells in unread.items() if cells[first] != cells[row]]
     if not names:
         return None
@@ -194,7 +195,7 @@ def _unread_difference(
     there = _shown_cell(unread[names[0]][first])
     query = quoted(str(rows.columns["query"][row]), 40)
     columns = "column" if len(names) == 1 else "columns"
-    return (
+    message = (
         f"the query {query} stands {_position(rows, first)} too. The rows differ "
         f"only in the {columns} {listed(map(quoted, names), 'and')} ({there} there, "
         f"{here} here), which nothing reads, and both would be one case. If the "
@@ -202,6 +203,7 @@ def _unread_difference(
         "Otherwise write merge: true, which adds their weights, or keep one of the "
         "rows"
     )
+    return Problem(message, rows.place(row), alike=tuple(names))
 
 
 def _position(rows: QueryRows, row: int) -> str:
