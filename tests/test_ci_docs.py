@@ -1,4 +1,5 @@
-"""The recipes of docs/howto/ci.md, and the action, run on a repository with branches.
+"""The recipes of four pages of docs/howto (ci, shards, forks, gitlab), and the action,
+run on a repository with branches.
 
 The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by
 commands that record what they are called with.
@@ -23,8 +24,18 @@ import pytest_relevance
 from pytest_relevance import Run
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
-STEPS, *WORKFLOWS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def examples_of(page: str) -> list[str]:
+    """The YAML of a page in docs/howto."""
+    text = (ROOT / "docs" / "howto" / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+STEPS, MAIN_WORKFLOW, HISTORY = examples_of("ci")
+(SHARDS,) = examples_of("shards")
+(FORKS,) = examples_of("forks")
+(GITLAB_JOBS,) = examples_of("gitlab")
 ACTION = ROOT / "action.yml"
 MARK = "<!-- pytest-relevance report -->"
 GOT_WORSE = f"{MARK}\n### \u274c Search got worse: 1 of 4 queries (for certain)\n"
@@ -341,13 +352,13 @@ ACTIONS: Mapping[str, Callable[[Workflow, Path, Mapping[str, str]], None]] = {
 }
 
 
-def workflow(number: int) -> Mapping[str, Any]:
-    jobs: Mapping[str, Any] = yaml.safe_load(WORKFLOWS[number])["jobs"]
+def workflow(text: str) -> Mapping[str, Any]:
+    jobs: Mapping[str, Any] = yaml.safe_load(text)["jobs"]
     return jobs
 
 
 def comment_step() -> Mapping[str, Any]:
-    steps = workflow(0)["pull-request"]["steps"]
+    steps = workflow(MAIN_WORKFLOW)["pull-request"]["steps"]
     (step,) = (step for step in steps if step.get("name") == "Comment")
     found: Mapping[str, Any] = step
     return found
@@ -364,7 +375,9 @@ def main_record(
     stored: dict[str, bytes] = {}
     for failed in (["Run main"], []):
         folder = tmp_path_factory.mktemp("main")
-        on_main = Workflow(workflow(0), origin, folder, "push", "main", stored)
+        on_main = Workflow(
+            workflow(MAIN_WORKFLOW), origin, folder, "push", "main", stored
+        )
         machine, steps = on_main.run("record-main")
         assert failed_in(steps) == failed, steps
         assert machine.calls == [Call("pip", ["install", "-r", "requirements.txt"], [])]
@@ -372,13 +385,14 @@ def main_record(
 
 
 def test_the_recipes_parse() -> None:
-    assert [list(yaml.safe_load(block)) for block in WORKFLOWS[:4]] == [
+    examples = (MAIN_WORKFLOW, SHARDS, FORKS, GITLAB_JOBS)
+    assert [list(yaml.safe_load(example)) for example in examples] == [
         ["name", True, "jobs"],  # `on`, in YAML 1.1
         ["name", True, "jobs"],
         ["name", True, "jobs"],
         ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
     ]
-    conditions = {name: job["if"] for name, job in workflow(0).items()}
+    conditions = {name: job["if"] for name, job in workflow(MAIN_WORKFLOW).items()}
     assert conditions == {
         "record-main": "github.event_name == 'push'",
         "pull-request": "github.event_name == 'pull_request'",
@@ -386,7 +400,7 @@ def test_the_recipes_parse() -> None:
 
 
 def test_every_job_of_github_has_as_few_permissions_as_it_needs() -> None:
-    jobs = {**workflow(0), **workflow(1), **workflow(2)}
+    jobs = {**workflow(MAIN_WORKFLOW), **workflow(SHARDS), **workflow(FORKS)}
     permissions = {name: job["permissions"] for name, job in jobs.items()}
     read = {"contents": "read"}
     assert permissions.pop("pull-request") == {**read, "pull-requests": "write"}
@@ -406,7 +420,12 @@ def test_a_pull_request_that_makes_search_worse(
     origin: Path, main_record: dict[str, bytes], tmp_path: Path
 ) -> None:
     pull_request = Workflow(
-        workflow(0), origin, tmp_path, "pull_request", "worse", dict(main_record)
+        workflow(MAIN_WORKFLOW),
+        origin,
+        tmp_path,
+        "pull_request",
+        "worse",
+        dict(main_record),
     )
     machine, steps = pull_request.run("pull-request")
     assert failed_in(steps) == ["Run the branch"]
@@ -469,7 +488,12 @@ def test_a_pull_request_that_loosens_a_committed_baseline_fails(
     git(committed, "commit", "--quiet", "--message=Loosen the test")
 
     pull_request = Workflow(
-        workflow(0), committed, tmp_path, "pull_request", "looser", dict(main_record)
+        workflow(MAIN_WORKFLOW),
+        committed,
+        tmp_path,
+        "pull_request",
+        "looser",
+        dict(main_record),
     )
     machine, steps = pull_request.run("pull-request")
     assert failed_in(steps) == ["Run the branch"]
@@ -510,7 +534,7 @@ def test_a_pull_request_that_changes_nothing_is_green_if_main_has_a_record(
 ) -> None:
     stored = dict(main_record) if has_record else {}
     pull_request = Workflow(
-        workflow(0), origin, tmp_path, "pull_request", "main", stored
+        workflow(MAIN_WORKFLOW), origin, tmp_path, "pull_request", "main", stored
     )
     machine, steps = pull_request.run("pull-request")
     assert failed_in(steps) == failed
@@ -519,7 +543,7 @@ def test_a_pull_request_that_changes_nothing_is_green_if_main_has_a_record(
 
 def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
     record = {"run": "pytest --relevance-record=main.jsonl.gz || true"}
-    jobs = {"record-main": {"steps": [record, *yaml.safe_load(WORKFLOWS[4])]}}
+    jobs = {"record-main": {"steps": [record, *yaml.safe_load(HISTORY)]}}
     stored: dict[str, bytes] = {}
     for commit, branch in (("1a", "main"), ("2b", "worse"), ("3c", "main")):
         on_main = Workflow(
@@ -542,7 +566,7 @@ def sharded(
     origin: Path, folder: Path, branch: str, stored: dict[str, bytes]
 ) -> tuple[Workflow, dict[int, Step]]:
     """The workflow after its shards ran, and their steps."""
-    shards = Workflow(workflow(1), origin, folder, "pull_request", branch, stored)
+    shards = Workflow(workflow(SHARDS), origin, folder, "pull_request", branch, stored)
     ran = {}
     for number in shards.jobs["shard"]["strategy"]["matrix"]["shard"]:
         machine, steps = shards.run("shard", {"shard": number})
@@ -632,7 +656,7 @@ def of_fork(
         (fork / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
     git(fork, "add", "--all")
     git(fork, "commit", "--quiet", "--message=Change the test")
-    job = Workflow(workflow(2), fork, folder, "pull_request", change, stored)
+    job = Workflow(workflow(FORKS), fork, folder, "pull_request", change, stored)
     return job.run("replay")
 
 
@@ -662,7 +686,7 @@ def test_a_pull_request_of_a_fork(
     failed: list[str],
     said: str,
 ) -> None:
-    (job,) = workflow(2).values()
+    (job,) = workflow(FORKS).values()
     assert job["if"] == "github.event.pull_request.head.repo.fork"
     machine, steps = of_fork(origin, tmp_path, change, dict(main_record))
     assert failed_in(steps) == failed
@@ -755,7 +779,7 @@ BEARER = "Authorization: Bearer a-token"
 
 
 def gitlab_jobs() -> dict[str, Any]:
-    page = yaml.safe_load(WORKFLOWS[3])
+    page = yaml.safe_load(GITLAB_JOBS)
     default = page.pop("default")
     return {name: {**default, **job} for name, job in page.items()}
 
@@ -784,7 +808,9 @@ def artifacts_of(name: str, machine: Machine) -> dict[str, bytes]:
 
 
 def test_only_jobs_that_run_nothing_of_the_branch_have_the_token_of_gitlab() -> None:
-    assert "PRIVATE-TOKEN" not in PAGE  # curl sends it on to the host of a redirect
+    assert (
+        "PRIVATE-TOKEN" not in GITLAB_JOBS
+    )  # curl sends it on to the host of a redirect
     for name, job in gitlab_jobs().items():
         commands = "\n".join([*job["before_script"], *job["script"]])
         others = commands.replace(MARK, "")
@@ -863,7 +889,7 @@ def test_the_workflow_keeps_no_record_that_is_not_fit_to_be_compared_with(
 ) -> None:
     """The branch that skips fails too, as its gate is not judged."""
     stored = dict(main_record)
-    job = Workflow(workflow(0), origin, tmp_path, "push", branch, stored)
+    job = Workflow(workflow(MAIN_WORKFLOW), origin, tmp_path, "push", branch, stored)
     assert failed_in(job.run("record-main")[1]) == ["Run main"]
     assert stored == main_record
 
