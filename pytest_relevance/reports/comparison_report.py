@@ -44,6 +44,7 @@ from pytest_relevance.reports.run.headline import (
     mean_direction,
     of_replay,
 )
+from pytest_relevance.reports.run.known_items import lost_item_sentences
 from pytest_relevance.reports.run.mean_tables import means_table, tag_table
 from pytest_relevance.reports.run.mean_text import metric_of, weighted
 from pytest_relevance.reports.run.movers import (
@@ -143,6 +144,7 @@ def report_on(
     findings = [] if whole is None else [whole.sentence()]
     findings += further_mean_sentences(comparison, headline.told)
     findings += changed_results.emptied_sentences(comparison.changes)
+    findings += lost_item_sentences(comparison.changes)
     findings += change_sentences(_changed_test(comparison), {}, full=limit is None)
     findings += _gate_sentences(gates)
     return ComparisonReport(

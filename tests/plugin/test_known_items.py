@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from pytest_relevance import compare_runs
+from tests.helpers import page_text
 from tests.plugin.conftest import Command, Project, Run
 from tests.plugin.shop import UPDATE
 
@@ -221,6 +222,46 @@ def test_a_mixed_comparison_has_a_mean_for_each_kind(ran: Runs) -> None:
     of_ndcg = compare_runs("one.jsonl", "two.jsonl", metrics=["nDCG@10"])
     (row,) = of_ndcg.metrics
     assert row.means.queries == 2
+
+
+WEIGHED = """\
+cases:
+- {query: hat, judgments: {hat-red: 3, hat-blue: 1}, weight: 3}
+- {query: red, judgments: {shoe-red: 1}}
+"""
+
+
+def test_items_that_are_lost_are_told_by_every_report(
+    ran: Runs, project: Project, command: Command
+) -> None:
+    """The judged cases of another suite have a mean of their own."""
+    project.cases(WEIGHED, "judged.relevance.yaml")
+    ran(PRODUCTS, "--relevance-record=one.jsonl")
+    without_coats = dict(list(PRODUCTS.items())[:-3])
+    project.write("index.json", json.dumps(without_coats))
+    found = project.reports("--relevance-against=one.jsonl", "-q")
+    lost = "3 of 20 known items are not found any more: is the index complete?"
+    assert found.all_say(lost)
+    compare = ("compare", "one.jsonl", "run.jsonl")
+    assert lost in command(*compare).out
+    page = project.path / "compare.html"
+    command(*compare, "--format=html", f"--output={page}")
+    assert lost in page_text(page.read_text(encoding="utf-8"))
+    assert "weighted mean nDCG@10 1.000 -> 1.000, unchanged" in found.run.said
+    assert "over 2 suites" not in found.run.said + found.markdown + found.page
+    report = ("report", "--format=json", "run.jsonl")
+    (figures,) = json.loads(command(*report).out)["known_items"]
+    assert (figures["items"], figures["not_returned"], figures["lost"]) == (20, 3, 3)
+    (before,) = json.loads(command(*report[:2], "one.jsonl").out)["known_items"]
+    assert (before["not_returned"], before["lost"]) == (0, None)
+
+
+def test_nothing_is_said_of_items_that_the_reference_lacks_too(ran: Runs) -> None:
+    without_coats = dict(list(PRODUCTS.items())[:-3])
+    ran(without_coats, "--relevance-record=one.jsonl")
+    run = ran(without_coats, "--relevance-against=one.jsonl")
+    assert "17 in the first 3, 3 not returned" in run.said
+    assert "any more" not in run.said
 
 
 def test_reports_agree(ran: Runs, project: Project) -> None:

@@ -28,7 +28,7 @@ from pytest_relevance.reports.run.gates import (
     gates_in_order,
 )
 from pytest_relevance.reports.run.headline import Headline, headline
-from pytest_relevance.reports.run.known_items import known_item_sentences
+from pytest_relevance.reports.run.known_items import known_item_sentences, lost_items
 from pytest_relevance.reports.run.mean_text import (
     known_text,
     left_open,
@@ -215,6 +215,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
     if diagnoses.NOTHING not in kinds:
         findings += emptied_lines(changes_since_baseline(ran))
+    findings += lost_item_lines(changes_since_baseline(ran))
     for fault in faults(run.results, run.info):
         is_note = not fault.explains_failures
         findings.append(ScreenLine(fault.text, fault.results, is_note=is_note))
@@ -228,6 +229,12 @@ def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
         return []
     count = counted(len(found), "query returns", "queries return")
     return [ScreenLine(f"{count} nothing now", found)]
+
+
+def lost_item_lines(changes: Sequence[Change]) -> list[ScreenLine]:
+    """Return a line about the known items that are not found any more."""
+    items = lost_items(changes)
+    return [ScreenLine(items.text, items.lost)] if items.lost else []
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:

@@ -21,6 +21,7 @@ from pytest_relevance.ext.html.first_screen import (
     ScreenLine,
     emptied_lines,
     first_screen_html,
+    lost_item_lines,
     screen_of,
     whole_mean_texts,
 )
@@ -163,6 +164,7 @@ def _comparison_screen(
         context=context,
         findings=[
             *emptied_lines(comparison.changes),
+            *lost_item_lines(comparison.changes),
             *_gate_findings(comparison, gates),
         ],
         can_fail=False,

@@ -57,7 +57,10 @@ from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import Headline, headline
-from pytest_relevance.reports.run.known_items import known_item_sentences
+from pytest_relevance.reports.run.known_items import (
+    known_item_sentences,
+    lost_item_sentences,
+)
 from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
 from pytest_relevance.reports.run.mean_text import (
     mean_text,
@@ -375,7 +378,9 @@ def _count_items(run: Run) -> list[str]:
         counts = case_counts(run.results, has_worse=not is_compared)
         parts = [*counts, *unfinished_parts(run.info)]
         items += [escaped("; ".join(parts))] if parts else []
-        items += [said.markdown() for said in known_item_sentences(run.results)]
+        known_items = lost_item_sentences(changes_since_baseline(run.results))
+        known_items += known_item_sentences(run.results)
+        items += [said.markdown() for said in known_items]
     nothing_searched = unsaid_nothing_searched(run.results, run.info)
     if nothing_searched:
         items.append(escaped(nothing_searched))

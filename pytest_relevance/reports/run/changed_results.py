@@ -47,6 +47,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     grouped,
+    scored_alike,
 )
 from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
 from pytest_relevance.results.change_counts import ChangeCounts, count_changes
@@ -280,7 +281,7 @@ def whole_mean(
     return WholeMean(
         change=change,
         metric=metric_of(scored),
-        over=_over_what(ran),
+        over=_over_what(scored_alike(ran)),
         weighted=weighted(scored),
         over_judged=means_over_judged(changes),
     )

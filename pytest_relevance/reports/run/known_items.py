@@ -19,6 +19,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_of,
     variants_of,
 )
+from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
@@ -26,6 +27,7 @@ from pytest_relevance.results.case_result import (
     grouped,
     weighted_mean,
 )
+from pytest_relevance.results.changes import Change, changes_since_baseline
 
 _EARLY = 3
 """The rank that is counted beside the first one."""
@@ -96,10 +98,63 @@ def known_item_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
     return sentences
 
 
-def known_item_data(results: Iterable[CaseResult]) -> list[dict[str, Any]]:
-    """Return the figures of the known items in each variant, as JSON data."""
+@dataclass(frozen=True, slots=True)
+class LostItems:
+    """Known items that the reference found, and that are not returned now.
+
+    `compared`: how many known items have a ranking in the reference.
+    `lost`: the results of those that are not returned any more.
+    """
+
+    compared: int
+    lost: Sequence[CaseResult]
+
+    @property
+    def text(self) -> str:
+        """Return, for example, `48 of 500 known items are not found any more: ...`.
+
+        Empty if none is lost.
+        """
+        if not self.lost:
+            return ""
+        items = counted(self.compared, "known item")
+        are = "is" if len(self.lost) == 1 else "are"
+        count = f"{len(self.lost):,} of {items}"
+        return f"{count} {are} not found any more: is the index complete?"
+
+
+def lost_items(changes: Iterable[Change]) -> LostItems:
+    """Return which known items are lost since the reference, each variant once."""
+    compared = 0
+    lost = []
+    for change in changes:
+        item, before = change.case, change.before
+        if not item.is_known_item or before is None or not change.is_compared:
+            continue
+        compared += 1
+        score_before = before.scores.get(item.metric.text)
+        if score_before and item.found_item is None:
+            lost.append(item)
+    return LostItems(compared, lost)
+
+
+def lost_item_sentences(changes: Iterable[Change]) -> list[Sentence]:
+    """Return a sentence on the known items that are not found any more, or []."""
+    text = lost_items(changes).text
+    return [Sentence(text, BAD)] if text else []
+
+
+def known_item_data(results: Sequence[CaseResult]) -> list[dict[str, Any]]:
+    """Return the figures of the known items in each variant, as JSON data.
+
+    `lost` is how many are not found any more; None without a reference.
+    """
     data = []
+    by_variant = grouped(results, variant_of)
     for figures in figures_of_known_items(results):
         search, variant = figures.variant
-        data.append({**asdict(figures), "search": search, "variant": variant})
+        of_variant = lost_items(changes_since_baseline(by_variant[figures.variant]))
+        lost = len(of_variant.lost) if of_variant.compared else None
+        values = {**asdict(figures), "lost": lost}
+        data.append({**values, "search": search, "variant": variant})
     return data

@@ -20,7 +20,10 @@ from pytest_relevance.reports.blocks import CommandLine, Sentence, lines_of
 from pytest_relevance.reports.parts import MOST_LINES, Entries, Part, lines_of_parts
 from pytest_relevance.reports.run.case_tables import lowest_table
 from pytest_relevance.reports.run.counts_sentence import verdict
-from pytest_relevance.reports.run.known_items import known_item_sentences
+from pytest_relevance.reports.run.known_items import (
+    known_item_sentences,
+    lost_item_sentences,
+)
 from pytest_relevance.reports.run.remarks import (
     filled_texts,
     remarks,
@@ -175,7 +178,10 @@ def _counts(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _known_items(of: SummaryOf) -> Sequence[Entries]:
-    return known_item_sentences(of.results)
+    sentences = known_item_sentences(of.results)
+    if not sentences:
+        return []
+    return [*lost_item_sentences(changes_since_baseline(of.results)), *sentences]
 
 
 def _suites(of: SummaryOf) -> Sequence[Entries]:
@@ -465,7 +471,7 @@ def _parts(of: SummaryOf) -> dict[str, Part]:
         "means": Part(_means(of), least=2, is_whole=True),
         "counts": Part(_counts(of), least=1, is_whole=True),
         "samples": Part(_samples(of), least=1),
-        "known items": Part(_known_items(of), least=1),
+        "known items": Part(_known_items(of), least=2),
         "problems": Part(_problems(of), least=3),
         "errors": Part(_errors(of), least=2),
         "changed test": Part(_changed_test(of), least=2),
