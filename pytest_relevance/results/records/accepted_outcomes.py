@@ -46,8 +46,9 @@ from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
 from pytest_relevance.results.records.entry_passages import ranks_of_quotes_then
 
 RankOf = Callable[[str], "float | None"]
-"""The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not
-known.
+"""Returns the rank (from 1) of a document in a ranking.
+
+`NOT_RETURNED` if the document was not returned; None if its rank is not known.
 """
 
 
@@ -95,7 +96,7 @@ class TwoOutcomes:
         if then is None or now is None:
             return False
         if self.now.comparison == "==" and (then < bound) != (now < bound):
-            return False  # too few results then, and too many now
+            return False
         return abs(now - bound) <= abs(then - bound) + tolerance + ROUNDING
 
 
@@ -103,7 +104,7 @@ class TwoOutcomes:
 class ComparedReasons:
     """The reasons of a failing result, compared with the accepted ranking.
 
-    `reasons`: the reasons. Those that the accepted ranking does not have come first.
+    `reasons`: those for which the accepted ranking does not fail come first.
     `are_known`: whether all reasons failed before.
     """
 
@@ -113,15 +114,15 @@ class ComparedReasons:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedOutcomes:
-    """Judges the accepted ranking of a case by the present floor and expectations.
+    """The accepted ranking of a case, judged by the present floor and expectations.
 
     `result`: the present result of the case.
     `entry`: the accepted ranking.
     `graded`: the accepted ranking under the present judgments.
     `score`: the nDCG@k of `graded`; None if it is not defined.
     `expect`: the expectations of the case.
-    `project_scores`: scores of the accepted ranking by metrics of the project whose
-    functions are not known.
+    `project_scores`: {metric: score} of the accepted ranking, for metrics of the
+    project that cannot be computed here.
     """
 
     result: CaseResult
@@ -246,12 +247,12 @@ class AcceptedOutcomes:
         A ranking is equal to itself (1.0). An empty one counts as 0.0 if it should not
         be empty.
         """
-        is_as_expected = bool(self._documents) or not outcomes.expects_results(
-            self.result.evaluation.outcomes
-        )
-        same = float(is_as_expected)
-        is_met = COMPARE[demand.comparison](same, demand.bound)
-        return replace(demand, value=same, met=is_met)
+        value = 1.0
+        expects_results = outcomes.expects_results(self.result.evaluation.outcomes)
+        if expects_results and not self._documents:
+            value = 0.0
+        is_met = COMPARE[demand.comparison](value, demand.bound)
+        return replace(demand, value=value, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
         """Return the outcome that the entry has of the same demand.
@@ -308,6 +309,7 @@ class AcceptedOutcomes:
 
     @property
     def _documents(self) -> Sequence[str]:
+        """Return the accepted ranking as the present settings score it."""
         return self.entry.ranking(self.result.conditions.settings)
 
     def _found(self, ranks: Mapping[str, Sequence[int]]) -> outcomes.Found:

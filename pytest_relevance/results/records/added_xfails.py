@@ -4,7 +4,7 @@ The demands of a test are noted when all cases are collected. An `xfail` that is
 later is only known when the case has run. `CaseCall.added_xfail` of the result keeps
 the `xfail`.
 
-It is called after the last case of a run, and by `merge`.
+The plugin calls this module after the last case of a run, and `merge` does.
 """
 
 from __future__ import annotations
@@ -59,28 +59,26 @@ def _with_xfail_demanded(info: FileInfo, result: CaseResult) -> FileInfo:
 
 
 def _with_xfail_as_change(info: FileInfo, result: CaseResult) -> FileInfo:
-    """Return the data of a file, with what the `xfail` of a case changed in the test.
+    """Return the data of a file, with an added `xfail` among the changes of the test.
 
-    When the case was collected, it had no `xfail`. If the reference has one, it seemed
-    to be taken away, and nothing changed. If the reference has none, the `xfail` is a
-    change.
+    When the case was collected, it had no `xfail`. If the reference has one, a change
+    says that the `xfail` is gone: the case is taken out of this change. If the
+    reference has none, a change is added.
     """
     if not _has_entry(result) or not info.knows_demands:
         return info
     changes = []
-    is_told = False
+    is_noted = False
     for change in info.test_changes:
-        if change.key != XFAIL or result.id not in change.cases:
+        is_of_case = change.key == XFAIL and result.id in change.cases
+        is_noted = is_noted or is_of_case
+        if not is_of_case or change.now is not None:
             changes.append(change)
             continue
-        is_told = True
-        if change.now is not None:
-            changes.append(change)
-            continue
-        cases = tuple(case for case in change.cases if case != result.id)
-        if cases:
-            changes.append(replace(change, cases=cases))
-    if not is_told:
+        others = tuple(case for case in change.cases if case != result.id)
+        if others:
+            changes.append(replace(change, cases=others))
+    if not is_noted:
         now = result.call.added_xfail
         changes.append(DemandChange(XFAIL, None, now, cases=(result.id,)))
     return replace(info, test_changes=tuple(changes))

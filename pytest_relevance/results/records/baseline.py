@@ -1,6 +1,6 @@
-"""Compare the cases of a case file with its reference, which may change their verdicts.
+"""Compare the cases of a case file with its reference: a baseline, or another record.
 
-The reference is the baseline of the file, or the record of another run.
+A comparison may change the verdict of a case.
 
 The collector makes a `Baseline` for each case file, when the cases of the file are
 known. `compare` is called for each case after it was scored.
@@ -58,10 +58,10 @@ class _Accepted:
 
 
 class Baseline:
-    """The reference of a case file, which compares the results of the file.
+    """The reference of a case file. It compares the results of the file.
 
-    Its entries are matched with the cases of the file, and again whenever `leave` or
-    `move` has changed them. So the order of calls makes no difference.
+    The entries of the reference are matched with the cases of the file, again after
+    each `leave` and `move`. So the order of these calls makes no difference.
 
     `entries`: the entries of the file.
     `cases`: the cases of the file; {} if a single result is compared.
@@ -105,9 +105,9 @@ class Baseline:
         self._match()
 
     def leave(self, keys: Collection[EntryKey]) -> None:
-        """Take the entries of queries out that are not drawn now.
+        """Take out the entries of queries that are not drawn now.
 
-        These cases are neither gone nor lost.
+        Their cases are neither gone nor lost.
         """
         if not keys:
             return
@@ -141,7 +141,7 @@ class Baseline:
     def _find_other_variants(self) -> dict[str, _Accepted]:
         """Return {case: its entry}, for cases with entries in other variants only.
 
-        These are not lost: the parameters of their search were renamed.
+        Such a case is not lost: the parameters of its search were renamed.
         """
         left = [key for key in self.entries if key not in self._cases]
         if not left:
@@ -269,13 +269,14 @@ class Baseline:
         return replace(compared, baseline=comparison), fails
 
     def _accepted(self, result: CaseResult) -> _Accepted | None:
+        """Return the entry of a case, also of its renamed variant; None without one."""
         entry = self.entries.get((result.id, result.variant))
         if entry is not None:
             return _Accepted(entry)
         return self._other_variants.get(result.id)
 
     def of_unscored(self, result: CaseResult) -> CaseResult:
-        """Return a result without a ranking, as lost if the reference has one."""
+        """Return a result without a ranking; as lost if the reference has a ranking."""
         accepted = self._accepted(result)
         if accepted is None:
             return result
@@ -296,6 +297,7 @@ def _has_moved(result: CaseResult, comparison: BaselineComparison) -> bool:
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
+    """Return {id of a case: its variants}."""
     variants_by_case: dict[str, list[str | None]] = {}
     for case, variant in keys:
         variants_by_case.setdefault(case, []).append(variant)
@@ -310,4 +312,5 @@ def _variants_text(names: Sequence[str | None]) -> str:
     if None in names:  # a search has parameters or none
         return "no variant"
     word = "variant" if len(names) == 1 else "variants"
-    return f"the {word} {listed((quoted(name) for name in names if name is not None), 'and')}"
+    quotes = [quoted(name) for name in names if name is not None]
+    return f"the {word} {listed(quotes, 'and')}"

@@ -1,4 +1,4 @@
-"""How a test changed: what it demands now, and what its reference demanded.
+"""Find how a test changed: what it demands now, and what its reference demanded.
 
 A change of a case is *stricter* if whatever passes now would have passed then. A change
 of a gate is stricter if any cases that meet the gate now would have met it then. Every
@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.model import RecordedGate, Sample, most_results
 from pytest_relevance.codec import encode, is_same_json
-from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
+from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError, Registry
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
@@ -158,13 +158,13 @@ def changes_of_file(
 def _gates_of_moved(
     gates_of_moved: Mapping[str, Sequence[RecordedGate]], gates: Sequence[RecordedGate]
 ) -> tuple[DemandChange, ...]:
-    """Return for moved cases which of their gates no gate of their file replaces."""
-    found = _Changes()
+    """Return the gates of moved cases than which no gate of their file is as strict."""
+    found, kinds = _Changes(), _Kinds()
     for case, gates_before in gates_of_moved.items():
         for before in gates_before:
-            errors: list[str] = []
-            if not any(_gate_implies(now, before, errors) for now in gates):
-                error = _first_error(errors)
+            is_replaced = any(kinds.gate_implies(now, before) for now in gates)
+            error = kinds.take_error()
+            if not is_replaced:
                 found.add(DemandChange(LEFT_GATE, _values(before), error=error), case)
     return found.all
 
@@ -244,17 +244,14 @@ def _changes_of_demands(
     """Yield what differs between the demands on a case before and now."""
     if before.k != now.k:
         yield DemandChange("k", before.k, now.k)
-    if before.min_ndcg != now.min_ndcg:
-        floor = -1 if now.min_ndcg is None else now.min_ndcg
-        is_looser = before.min_ndcg is not None and floor < before.min_ndcg
-        yield DemandChange(
-            "min_ndcg", before.min_ndcg, now.min_ndcg, is_looser=is_looser
-        )
-    if before.tolerance != now.tolerance:
-        is_looser = now.tolerance > before.tolerance
-        yield DemandChange(
-            "tolerance", before.tolerance, now.tolerance, is_looser=is_looser
-        )
+    floor_before, floor = before.min_ndcg, now.min_ndcg
+    if floor_before != floor:
+        is_looser = floor_before is not None and (floor is None or floor < floor_before)
+        yield DemandChange("min_ndcg", floor_before, floor, is_looser=is_looser)
+    usual, tolerance = before.tolerance, now.tolerance
+    if usual != tolerance:
+        is_looser = tolerance > usual
+        yield DemandChange("tolerance", usual, tolerance, is_looser=is_looser)
     if before.expect != now.expect:
         yield from _changes_of_expectations(before, now)
     if (before.skip is None) != (now.skip is None):
@@ -265,6 +262,7 @@ def _changes_of_demands(
 
 
 def _changes_of_xfail(before: CaseDemands, now: CaseDemands) -> Iterator[DemandChange]:
+    """Yield an `xfail` that is new or gone, or is strict in only one of both."""
     if (before.xfail is None) != (now.xfail is None):
         is_looser = now.xfail is not None
         yield DemandChange(XFAIL, before.xfail, now.xfail, is_looser=is_looser)
@@ -275,19 +273,19 @@ def _changes_of_xfail(before: CaseDemands, now: CaseDemands) -> Iterator[DemandC
 
 
 def _changes_of_marks(before: CaseDemands, now: CaseDemands) -> Iterator[DemandChange]:
-    """Yield how a mark of a case changed, beyond its reason.
+    """Yield how the marks changed that a case had before and has now.
 
-    A mark that is new or gone is reported elsewhere.
+    A mark that is new or gone is another change.
     """
     for name in MARK_LIMITS:
+        reasons = [before.xfail, now.xfail]
+        if name == SKIP_IF:
+            reasons = [before.skip, now.skip]
         usual = _USUAL_LIMITS[name]
-        was, says = before.marks.get(name, usual), now.marks.get(name, usual)
-        is_skip = name == SKIP_IF
-        reason_before = before.skip if is_skip else before.xfail
-        reason = now.skip if is_skip else now.xfail
-        if was != says and reason_before is not None and reason is not None:
-            is_looser = was != _WIDEST_LIMITS[name]
-            yield DemandChange(name, was, says, is_looser=is_looser)
+        limit_before, limit = before.marks.get(name, usual), now.marks.get(name, usual)
+        if limit_before != limit and None not in reasons:
+            is_looser = limit_before != _WIDEST_LIMITS[name]
+            yield DemandChange(name, limit_before, limit, is_looser=is_looser)
 
 
 _USUAL_LIMITS = {
@@ -296,6 +294,8 @@ _USUAL_LIMITS = {
     XFAIL_RAISES: OF_CASE_FILE,
     XFAIL_RUN: True,
 }
+"""The values of `MARK_LIMITS` that records do not keep."""
+
 _WIDEST_LIMITS = {
     SKIP_IF: None,
     XFAIL_IF: None,
@@ -308,7 +308,7 @@ _WIDEST_LIMITS = {
 def _changes_of_settings(
     before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> Iterator[DemandChange]:
-    """Yield the settings that differ; `filled` is a change of the judgments."""
+    """Yield the settings that differ. Other filled grades are other judgments."""
     for name in dict.fromkeys([*before, *now]):
         if before.get(name) == now.get(name):
             continue
@@ -334,11 +334,13 @@ def _changed_demands(
     is_implied: _Compares[_Demand],
     replaces: _Compares[_Demand],
 ) -> Iterator[tuple[_Demand | None, _Demand | None]]:
-    """Yield (before, now) for demands that are looser or gone, then (None, new).
+    """Yield a pair (before, now) for each demand that changed.
 
-    The present demand is None if none replaces the earlier one. If a stricter demand
-    replaces an earlier one, only the stricter one is yielded, as new. A demand that
-    means the same as an earlier one is not yielded.
+    - (earlier, looser): a looser demand replaces the earlier one.
+    - (earlier, None): the earlier demand is gone.
+    - (None, new): the demand is new, or stricter than an earlier one.
+
+    A demand that means the same as an earlier one is not yielded.
 
     `implies`, `is_implied`, `replaces`: say whether a present demand implies an earlier
         one, is implied by it, or replaces it.
@@ -366,11 +368,53 @@ def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
     return any(is_same_json(values, _values(other)) for other in others)
 
 
-def _first_error(errors: list[str]) -> str:
-    """Return the first message, or "", and forget all of them."""
-    first = errors[0] if errors else ""
-    errors.clear()
-    return first
+class _Kinds:
+    """Asks the kinds of expectations and of gates which demands imply which.
+
+    If a kind of another package raises an exception, nothing is implied, and the
+    message is kept.
+    """
+
+    def __init__(self) -> None:
+        self._errors: list[str] = []
+
+    def take_error(self) -> str:
+        """Return the first message since the last call; empty if there is none."""
+        first = self._errors[0] if self._errors else ""
+        self._errors.clear()
+        return first
+
+    def expectation_implies(
+        self,
+        this: RecordedExpectation,
+        other: RecordedExpectation,
+        k_this: int,
+        k_other: int,
+    ) -> bool:
+        """Say whether each ranking that meets an expectation meets another one.
+
+        `k_this`, `k_other`: the cutoffs of their cases.
+        """
+        if this == other:
+            return True
+        if this.kind != other.kind:
+            return False
+        both = TwoExpectations(this.expectation, other.expectation, k_this, k_other)
+        return self._implies(EXPECTATIONS, this.kind, both)
+
+    def gate_implies(self, this: RecordedGate, other: RecordedGate) -> bool:
+        """Say whether each run that meets a gate meets another one."""
+        if not _look_at_the_same(this, other):
+            return False
+        return self._implies(GATES, this.condition, this.gate, other.gate)
+
+    def _implies(self, kinds: Registry[Any], name: str, *demands: Any) -> bool:
+        try:
+            with kinds.calling(name):
+                return bool(kinds.get_or_unknown(name).implies(*demands))
+        except ExtensionError as error:
+            self._errors.append(str(error))
+            return False
 
 
 def _values(demand: RecordedExpectation | RecordedGate | None) -> dict[str, Any] | None:
@@ -393,13 +437,13 @@ def _changes_of_expectations(
     A new one is stricter, with one exception. If results were allowed before, and none
     are now, an empty ranking meets other expectations too, and has no score.
     """
-    errors: list[str] = []
+    kinds = _Kinds()
 
     def implies(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return _implies(one, earlier, of_this=now, of_other=before, errors=errors)
+        return kinds.expectation_implies(one, earlier, now.k, before.k)
 
     def is_implied(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return _implies(earlier, one, of_this=before, of_other=now, errors=errors)
+        return kinds.expectation_implies(earlier, one, before.k, now.k)
 
     is_to_find_nothing = not _allows_results(now.expect)
     found_nothing = not _allows_results(before.expect)
@@ -414,7 +458,7 @@ def _changes_of_expectations(
             before=_values(earlier),
             now=_values(one),
             is_looser=is_looser,
-            error=_first_error(errors),
+            error=kinds.take_error(),
         )
 
 
@@ -425,32 +469,6 @@ def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
         if EXPECTATIONS.get_or_unknown(one.kind).counts_results:
             counting.append(one.expectation)
     return most_results(counting) > 0
-
-
-def _implies(
-    this: RecordedExpectation,
-    other: RecordedExpectation,
-    of_this: CaseDemands,
-    of_other: CaseDemands,
-    errors: list[str],
-) -> bool:
-    """Say whether each ranking that meets an expectation meets another one.
-
-    False if the kind of another package raises an exception. Its message is then added
-    to `errors`.
-    """
-    if this == other:
-        return True
-    if this.kind != other.kind:
-        return False
-    both = TwoExpectations(this.expectation, other.expectation, of_this.k, of_other.k)
-    kind: Any = EXPECTATIONS.get_or_unknown(this.kind)
-    try:
-        with EXPECTATIONS.calling(this.kind):
-            return bool(kind.implies(both))
-    except ExtensionError as error:
-        errors.append(str(error))
-        return False
 
 
 def _replaces(now: RecordedExpectation, before: RecordedExpectation) -> bool:
@@ -473,23 +491,20 @@ def changes_of_gates(
     before: Sequence[RecordedGate], now: Sequence[RecordedGate]
 ) -> Iterator[DemandChange]:
     """Yield how the gates of a file changed."""
-    errors: list[str] = []
-
-    def implies(one: RecordedGate, earlier: RecordedGate) -> bool:
-        return _gate_implies(one, earlier, errors)
+    kinds = _Kinds()
 
     def is_implied(one: RecordedGate, earlier: RecordedGate) -> bool:
-        return _gate_implies(earlier, one, errors)
+        return kinds.gate_implies(earlier, one)
 
     for earlier, one in _changed_demands(
-        before, now, implies, is_implied, _is_other_version
+        before, now, kinds.gate_implies, is_implied, _is_other_version
     ):
         yield DemandChange(
             key=GATE,
             before=_values(earlier),
             now=_values(one),
             is_looser=earlier is not None,
-            error=_first_error(errors),
+            error=kinds.take_error(),
         )
 
 
@@ -500,23 +515,6 @@ def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
         return False
     of_now = now.tag, now.variant, now.against
     return of_now == (before.tag, before.variant, before.against)
-
-
-def _gate_implies(this: RecordedGate, other: RecordedGate, errors: list[str]) -> bool:
-    """Say whether each run that meets a gate meets another one.
-
-    False if the kind of another package raises an exception. Its message is then added
-    to `errors`.
-    """
-    if not _look_at_the_same(this, other):
-        return False
-    kind: Any = GATES.get_or_unknown(this.condition)
-    try:
-        with GATES.calling(this.condition):
-            return bool(kind.implies(this.gate, other.gate))
-    except ExtensionError as error:
-        errors.append(str(error))
-        return False
 
 
 def _is_other_version(now: RecordedGate, before: RecordedGate) -> bool:

@@ -52,7 +52,8 @@ class RecordedExpectation:
     """An expectation in a record: an `Expectation` whose metric is a text.
 
     `kind`: the name of its kind.
-    `name`: the metric, or the key as it is written; empty if that is the kind.
+    `name`: the metric, or the key in the case file; empty if the key is the kind.
+    `metric`: whether `name` is a metric.
     All other fields are those of an `Expectation`.
 
     Raises:
@@ -111,7 +112,7 @@ class RecordedExpectation:
         return self.expectation == other.expectation
 
     def __hash__(self) -> int:
-        """Return the same for equal expectations."""
+        """Return a hash that is the same for equal expectations."""
         return hash(self.expectation)
 
     @property
@@ -121,7 +122,7 @@ class RecordedExpectation:
 
     @property
     def expectation(self) -> Expectation:
-        """Return it as an `Expectation`. A metric of a project has no function."""
+        """Return the `Expectation`. A metric of the project has no function in it."""
         return Expectation(
             kind=self.kind,
             written=self.key,
@@ -138,7 +139,7 @@ class RecordedExpectation:
 
 
 def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
-    """Say whether a field can be compared with the values of a condition."""
+    """Say whether the wanted values of a condition fit its comparison."""
     if not wanted:
         return False
     if comparison == "contains":
@@ -152,9 +153,9 @@ def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseDemands:
-    """What a test demands of a case, without its weight, tags and judgments.
+    """What a test demands of a case.
 
-    An entry of a baseline and a result have the weight, tags and judgments besides.
+    The weight, the tags and the judgments of the case are not among the demands.
 
     Attributes:
         k: the cutoff.
@@ -193,8 +194,8 @@ class CaseDemands:
 
 
 OwnDemands = tuple[str, str | None, Mapping[str, Any]]
-"""The demands of a case where they differ from those of its suite: its id, its variant,
-and what `own_demands` returns.
+"""A case whose demands differ from those of its suite: its id, its variant, and what
+`own_demands` returns.
 """
 
 
@@ -300,7 +301,7 @@ class DemandsOfSuite:
         self, terms: Terms, *, floor: float | None, expect: tuple[Expectation, ...]
     ) -> CaseDemands:
         """Return the demands of terms. Equal settings share an object."""
-        settings = self._settings_of(terms)
+        settings = self._shared_settings(terms)
         if _depends_on_scale(expect, terms.gates):
             settings = {**settings, **_top_of_scale(terms)}
         tolerance = terms.tolerance
@@ -315,13 +316,14 @@ class DemandsOfSuite:
     def _recorded(
         self, expect: tuple[Expectation, ...]
     ) -> tuple[RecordedExpectation, ...]:
+        """Return expectations as records keep them. Equal ones share an object."""
         if expect not in self._expected:
             recorded = tuple(map(RecordedExpectation.of, expect))
             self._expected[expect] = recorded
         return self._expected[expect]
 
-    def _settings_of(self, terms: Terms) -> Mapping[str, Any]:
-        # most cases share one object
+    def _shared_settings(self, terms: Terms) -> Mapping[str, Any]:
+        """Return `_settings_of` the terms, made once: most cases share their terms."""
         known = self._settings.get(id(terms))
         if known is None:
             known = self._settings[id(terms)] = terms, _settings_of(terms)
@@ -333,7 +335,10 @@ _NOT_SETTINGS = frozenset({"undefined", "max_grade", "gains"})
 
 
 def _settings_of(terms: Terms) -> dict[str, Any]:
-    """Return what else decides how a case is searched and scored, by key."""
+    """Return {key: value} for settings by which a case is searched and scored.
+
+    Settings with their default are left out.
+    """
     found: dict[str, Any] = {}
     usual = Settings()
     for one in fields(Settings):
@@ -439,6 +444,7 @@ def _by_key(
 def _own_settings(
     settings: Mapping[str, Any], usual: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """Return the settings of a case that differ; None for a default."""
     own = {}
     for name in sorted({*settings, *usual}):
         if settings.get(name) != usual.get(name):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.metrics.measures import score
@@ -57,10 +56,11 @@ def compare_with_entry(
 ) -> CaseResult:
     """Return the result, compared with the accepted ranking of its case.
 
-    Each reason of a failure says whether the accepted ranking has it too. The verdict
-    stays, unless an expectation is about the similarity with the accepted ranking.
-    Without `details`, a passing case with the accepted ranking is not graded again, as
-    it scores the same.
+    Each reason of a failure says whether the accepted ranking fails for it too. The
+    verdict stays, unless an expectation is about the similarity of both rankings.
+
+    `details`: if false, a passing case with the accepted ranking is not graded again,
+        as it scores the same.
     """
     changes, judgments = why_stale(entry, result, case), case.judgments
     if changes or judgments is None:
@@ -184,9 +184,15 @@ def _compare_scores(
     graded = judgments.grade_entry(entry, settings)
     before = defined(score(result.metric, graded, settings))
     accepted = AcceptedOutcomes(
-        result, entry, graded, before, case.expect, case.project_scores
+        result=result,
+        entry=entry,
+        graded=graded,
+        score=before,
+        expect=case.expect,
+        project_scores=case.project_scores,
     )
     standing = _standing(result, before)
+    now = _graded_now(result, judgments.judged)
     comparison = replace(
         _comparison(result, entry, before),
         standing=standing,
@@ -195,6 +201,9 @@ def _compare_scores(
         held=tuple(map(tuple, graded.held)),
         texts=texts_by_result(documents, entry.documents, entry.texts),
         then=entry.scores,
+        scores=_scores_but_ndcg(result, case, graded),
+        newly_met=accepted.misses_what_is_met(),
+        judged_alone=_judged_alone(result, graded, now, case),
     )
     reasons = result.evaluation.reasons
     if result.verdict == FAILED:
@@ -205,13 +214,6 @@ def _compare_scores(
             newly_failing=any(reason.is_new for reason in reasons),
             failed_before=compared.are_known and standing != REGRESSION,
         )
-    now = _graded_now(result, judgments.judged)
-    comparison = replace(
-        comparison,
-        scores=_scores_but_ndcg(result, case, graded),
-        newly_met=accepted.misses_what_is_met(),
-        judged_alone=_judged_alone(result, graded, now, case),
-    )
     if _needs_missed(case):
         comparison = replace(comparison, missed=accepted.misses_any())
     if case.of_people is not None:
@@ -237,25 +239,18 @@ def _needs_missed(case: CaseToday) -> bool:
 
 
 def _comparison(
-    result: CaseResult,
-    entry: BaselineEntry,
-    before: float | None,
-    *,
-    standing: str = WITHIN,
-    **further: Any,
+    result: CaseResult, entry: BaselineEntry, before: float | None
 ) -> BaselineComparison:
-    """Return the comparison of a result with its entry.
+    """Return the comparison of a result whose score is within the tolerance.
 
     `before`: the score of the accepted ranking; None if it is not defined.
-    `further`: further fields of the comparison.
     """
     expects_results = outcomes.expects_results(result.evaluation.outcomes)
     return BaselineComparison(
-        standing,
+        WITHIN,
         before,
         latency=entry.call.latency_like(result.call),
         found_nothing=not entry.documents and expects_results,
-        **further,
     )
 
 
@@ -290,6 +285,7 @@ def _judged_alone(
 
 
 def _cut(ranking: GradedRanking, depth: int | None) -> GradedRanking:
+    """Return the first `depth` results of a ranking; all for None."""
     if depth is None or len(ranking.grades) <= depth:
         return ranking
     repeated = tuple([index for index in ranking.repeated if index < depth])
@@ -297,6 +293,7 @@ def _cut(ranking: GradedRanking, depth: int | None) -> GradedRanking:
 
 
 def _standing(result: CaseResult, before: float | None) -> str:
+    """Return whether the score rose, fell or stayed, by the tolerance of the case."""
     if before is None or result.score is None:
         return WITHIN
     change = result.score - before
@@ -384,5 +381,6 @@ def _gate_scores(
 
 
 def _compares_scores(gate: Gate, case: CaseToday) -> bool:
+    """Say whether a gate looks at the scores of accepted rankings."""
     kind = GATES.get_or_unknown(gate.condition)
     return kind.needs_reference or (case.expects_known and kind.may_be_known)
