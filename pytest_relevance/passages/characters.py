@@ -39,7 +39,7 @@ _OUTSIDE = "\n"
 
 
 def is_of_word(character: str) -> bool:
-    """Whether a character is a letter, a combining mark or a digit."""
+    """Say whether a character is a letter, a combining mark or a digit."""
     if character.isalpha() or character.isdecimal():
         return True
     return is_combining(character)
@@ -47,18 +47,18 @@ def is_of_word(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_combining(character: str) -> bool:
-    """Whether a character is a mark on the letter before it: an accent, a vowel."""
+    """Say whether a character is a mark on the letter before it: an accent, a vowel."""
     return unicodedata.category(character).startswith("M")
 
 
 @lru_cache(maxsize=4096)
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script that does not put a space around each word."""
+    """Say whether a character is of a script without a space around each word."""
     return _UNSPACED.match(character) is not None
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Whether no word and no number goes on from the character before `start`.
+    """Say whether no word and no number goes on from the character before `start`.
 
     The minus of "-5" and the point of ".5" belong to the number.
     """
@@ -77,7 +77,7 @@ def begins_at(text: str, start: int) -> bool:
 
 
 def ends_at(text: str, end: int) -> bool:
-    """Whether no word and no number goes on at `end`."""
+    """Say whether no word and no number goes on at `end`."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]
@@ -92,7 +92,7 @@ def ends_at(text: str, end: int) -> bool:
 
 
 def _is_one_word(one: str, other: str) -> bool:
-    """Whether two neighbouring characters belong to the same word or number.
+    """Say whether two neighbouring characters belong to the same word or number.
 
     A fraction or a superscript after a digit belongs to its number: 5½, 10².
     """

@@ -46,7 +46,7 @@ _NUMBER_IN_BRACKETS = re.compile(
 def _after_word(first: str, rest: str) -> str:
     """Return a pattern of `first` and `rest` after a word or a punctuation mark.
 
-    A word has at least three letters, so that units such as km² are none.
+    A word has at least three letters, so a unit such as km² is not a word.
     """
     after_letters = rf"(?<=[^\W\d_]{{3}}{first})"
     after_mark = rf"(?<=[.,;:!?)\"']{first})"

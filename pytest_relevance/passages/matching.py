@@ -1,8 +1,8 @@
 """Find out whether the text of a result holds a quote.
 
-Both are brought to forms in which the differences between a screen and an extracted
-text are gone: typography, case, white space, line-end hyphens, Markdown. Then the quote
-is looked up in the text. It must begin and end where words and numbers do.
+Both are normalised first. So a difference in typography, case, white space, Markdown,
+or hyphens at the ends of lines does not count. Then the quote is looked up in the text.
+It must begin and end where words and numbers do.
 """
 
 from __future__ import annotations
@@ -24,27 +24,19 @@ SHORTEST_HALF = 24
 """The fewest characters of a context that are enough, unless the text has all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextForms:
-    """A text in the forms in which texts are compared.
+TextForms = tuple[str, ...]
+"""A text in the forms in which texts are compared.
 
-    Attributes:
-        forms: The text as it is, and without markup and numbers of footnotes, if
-            it has any.
-
-    """
-
-    forms: tuple[str, ...]
+These are the text as it is, and without markup and numbers of footnotes, if it has any.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteForms:
     """A quote in the forms in which texts are compared.
 
-    Attributes:
-        forms: The quote as it is, and without markup if it has markup.
-        is_context: Whether half of it is enough.
-
+    `forms`: the quote as it is, and without markup, if it has any.
+    `is_context`: whether half of the quote is enough.
     """
 
     forms: tuple[str, ...]
@@ -54,28 +46,22 @@ class QuoteForms:
 def text_forms(text: str) -> TextForms:
     """Return a text in the forms in which texts are compared."""
     text = with_plain_characters(text)
-    return TextForms(_forms(text, without_markup(without_footnotes(text))))
+    return _forms(text, without_markup(without_footnotes(text)))
 
 
 def quote_forms(quote: str, *, is_context: bool = False) -> QuoteForms:
     """Return a quote in the forms in which texts are compared.
 
-    Args:
-        quote: The quote.
-        is_context: Whether half of the quote is enough: it is a context from a golden
-            set of another tool, which another splitter cut.
-
-    Returns:
-        The forms.
-
+    `is_context`: whether half of the quote is enough, because it is a context from a
+        golden set of another tool: another splitter has cut it.
     """
     quote = with_plain_characters(quote)
     return QuoteForms(_forms(quote, without_markup(quote)), is_context)
 
 
 def holds(text: TextForms, quote: QuoteForms) -> bool:
-    """Say whether a text holds a quote: in any form, the text contains the quote."""
-    for text_form in text.forms:
+    """Say whether any form of a text contains any form of a quote."""
+    for text_form in text:
         for quote_form in quote.forms:
             if _has(text_form, quote_form):
                 return True
@@ -138,12 +124,13 @@ def _places_over_line_hyphens(text: str, quote: str) -> Iterator[tuple[int, int]
 
 
 def _without_hyphens(text: str) -> str:
+    """Return a text without hyphens, also without those at the ends of lines."""
     return text.replace(LINE_HYPHEN, "").replace("-", "")
 
 
 @lru_cache(maxsize=1024)
 def _pattern(quote: str) -> re.Pattern[str]:
-    """Return the pattern of a quote that lets a text have hyphens at ends of lines."""
+    """Return the pattern of a quote, with or without hyphens at the ends of lines."""
     parts = []
     for character in quote:
         if character == "-":
@@ -178,7 +165,10 @@ def _has_half(text: str, context: str) -> bool:
 
 
 def _common_run(context: str, begin: int, text: str, place: int) -> int:
-    """Return the length of the equal characters around a place of each text."""
+    """Return how many characters are equal around a place that both texts share.
+
+    `begin`, `place`: the place in `context`, and in `text`.
+    """
     before = _common_length(context[:begin][::-1], text[:place][::-1])
     return before + _common_length(context[begin:], text[place:])
 

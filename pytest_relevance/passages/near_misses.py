@@ -1,8 +1,8 @@
 """Find out which text nearly holds a quote, and what is different.
 
-If no result holds a quote, the search may have missed it. But an extraction may have
-changed it too, or a splitter may have cut it. `near_miss` tells these apart. It takes
-long, so it is called for failed cases only.
+If no result holds a quote, the search may have missed it. Or an extraction has changed
+the text, or a splitter has cut it. `near_miss` finds out which. It is slow, and called
+only for failed cases.
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ from pytest_relevance.passages.matching import quote_forms, text_forms
 class NearMiss:
     """A text that nearly holds a quote.
 
-    Attributes:
-        difference: What is different.
-        texts: The index of the text, from 0. If the quote was split, the index of the
-            text that ends within it, then that of the text that begins within it.
-        wanted: What the quote has at the first difference; what is missing, if the text
-            ends or begins within the quote. Empty if the text has something more.
-        found: What the text has at the first difference. Empty if it lacks something.
-
+    `difference`: what is different.
+    `texts`: the index (from 0) of the text. If the quote was split, the index of the
+        text that ends within it, then that of the text that begins within it.
+    `wanted`: what the quote has at the first difference. If the text ends or begins
+        within the quote, what is missing. Empty if the text has something more.
+    `found`: what the text has at the first difference. Empty if it lacks something.
     """
 
     difference: Difference
@@ -69,22 +67,19 @@ _MOST_BETWEEN = 12
 def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
     """Return the near miss of a passage that no text holds; None if there is none.
 
-    Args:
-        quotes: The quotes of the passage, of which one is enough.
-        texts: The texts of results, best first.
+    It is the text with the fewest differences, or else texts that were cut within a
+    quote. If the nearest text has other words, texts that were cut come first: if two
+    of them have the quote together, or if the text that was cut is the nearest one.
 
-    Returns:
-        The text with the fewest differences, and the first of several. If there is
-        none, texts that were cut within a quote. These also come before a text with
-        other words, if two of them have the quote together, or if it is the same text.
-
+    `quotes`: the quotes of the passage, of which one is enough.
+    `texts`: the texts of results, best first.
     """
     plain_quotes = [_plain(quote_forms(quote).forms[-1]) for quote in quotes]
-    prepared = [_prepared(text) for text in texts]
-    nearest = _most_similar(plain_quotes, prepared)
+    plain_texts = [_plain_text(text) for text in texts]
+    nearest = _most_similar(plain_quotes, plain_texts)
     if nearest is not None and nearest.difference != Difference.WORDS:
         return nearest
-    cut = _first_cut(plain_quotes, prepared)
+    cut = _first_cut(plain_quotes, plain_texts)
     if cut is None or nearest is None:
         return cut or nearest
     # Words are missing in a text that was cut: its end says more than the words.
@@ -92,55 +87,55 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
     return cut if is_cut else nearest
 
 
-def _most_similar(
-    quotes: Sequence[str], prepared: Sequence[tuple[str, str]]
-) -> NearMiss | None:
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A quote or a text in its plain form.
+
+    `text`: normalised, without markup. Words at the ends of lines are whole.
+    `letters`: only the letters and digits, without accents.
+    """
+
+    text: str
+    letters: str
+
+
+def _plain(form: str) -> _Plain:
+    """Return the plain form of a normalised text."""
+    text = form.replace(LINE_HYPHEN, "")
+    return _Plain(text, _letters(text))
+
+
+@lru_cache(maxsize=1000)
+def _plain_text(text: str) -> _Plain:
+    """Return the plain form of a text, in which several passages are looked for."""
+    return _plain(text_forms(text)[-1])
+
+
+def _most_similar(quotes: Sequence[_Plain], texts: Sequence[_Plain]) -> NearMiss | None:
     """Return the text with the fewest differences from a quote; None if all have many.
 
-    `quotes`: in their plain form.
-    `prepared`: what `_prepared` returned for each text.
+    Of several such texts it is the first.
     """
     nearest: NearMiss | None = None
     fewest = float("inf")
     for quote in quotes:
-        for index, (text, letters) in enumerate(prepared):
-            if not _may_have(letters, _letters(quote)):
+        for index, text in enumerate(texts):
+            if not _may_have(text.letters, quote.letters):
                 continue
-            differences = _differences(_words(quote), _words(text))
+            differences = _differences(_words(quote.text), _words(text.text))
             if differences and len(differences) < fewest:
                 fewest = len(differences)
                 nearest = _near_miss_of(differences, index)
     return nearest
 
 
-def _first_cut(
-    quotes: Sequence[str], prepared: Sequence[tuple[str, str]]
-) -> NearMiss | None:
-    """Return the texts that were cut within the first quote that has such texts.
-
-    None if no quote has. The arguments are those of `_most_similar`.
-    """
-    letters_of_texts = [letters for _, letters in prepared]
+def _first_cut(quotes: Sequence[_Plain], texts: Sequence[_Plain]) -> NearMiss | None:
+    """Return the texts that were cut within one of the quotes; None without any."""
     for quote in quotes:
-        cut = _cut(quote, letters_of_texts)
+        cut = _cut(quote, texts)
         if cut is not None:
             return cut
     return None
-
-
-@lru_cache(maxsize=1000)
-def _prepared(text: str) -> tuple[str, str]:
-    """Return a text in its plain form, and its letters and digits.
-
-    The missing passages of a case are looked for in the same texts.
-    """
-    plain = _plain(text_forms(text).forms[-1])
-    return plain, _letters(plain)
-
-
-def _plain(form: str) -> str:
-    """Return a normalised text whose words are whole at the ends of lines."""
-    return form.replace(LINE_HYPHEN, "")
 
 
 def _letters(text: str) -> str:
@@ -179,7 +174,7 @@ def _words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Words of a quote, and those that a text has in their place."""
+    """Words of a quote, and the words that a text has in their place."""
 
     wanted: list[str]
     found: list[str]
@@ -209,7 +204,7 @@ def _differences(quote: list[str], text: list[str]) -> list[_Step]:
 
 
 def _first_words(words: list[str], others: Sequence[str]) -> list[str]:
-    """Return so many of the first words that they are as long as the others.
+    """Return the fewest first words that together are at least as long as the others.
 
     [] if the others are marks alone: words beside a quote do not stand for a mark.
     """
@@ -252,6 +247,7 @@ def _kind(steps: Sequence[_Step]) -> Difference:
 
 
 def _near_miss_of(steps: Sequence[_Step], index: int) -> NearMiss:
+    """Return the near miss in the text at an index, with its first difference."""
     first = steps[0]
     return NearMiss(
         _kind(steps),
@@ -264,18 +260,16 @@ def _near_miss_of(steps: Sequence[_Step], index: int) -> NearMiss:
 # Texts that were cut within a quote
 
 
-def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
+def _cut(quote: _Plain, texts: Sequence[_Plain]) -> NearMiss | None:
     """Return the texts that were cut within a quote; None if there are none.
 
     These are two texts that have the quote together, or else one text with at least
     half of it.
-
-    `texts`: the letters and digits of each text.
     """
-    letters = _letters(quote)
-    beginnings = [_length_at_end(text, letters) for text in texts]
+    letters = quote.letters
+    beginnings = [_length_at_end(text.letters, letters) for text in texts]
     backwards = letters[::-1]
-    ends = [_length_at_end(text[::-1], backwards) for text in texts]
+    ends = [_length_at_end(text.letters[::-1], backwards) for text in texts]
     for first, beginning in enumerate(beginnings):
         for second, end in enumerate(ends):
             is_whole = beginning + end >= len(letters) and min(beginning, end) > 0
@@ -284,12 +278,12 @@ def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
     enough = max(len(letters) / 2, _FEWEST_LETTERS)
     longest = max(beginnings, default=0)
     if len(letters) > longest >= enough:
-        had, missing = _divided(quote, longest)
+        had, missing = _divided(quote.text, longest)
         index = beginnings.index(longest)
         return NearMiss(Difference.ENDS_WITHIN, (index,), wanted=missing, found=had)
     longest = max(ends, default=0)
     if len(letters) > longest >= enough:
-        missing, had = _divided(quote, len(letters) - longest)
+        missing, had = _divided(quote.text, len(letters) - longest)
         index = ends.index(longest)
         return NearMiss(Difference.BEGINS_WITHIN, (index,), wanted=missing, found=had)
     return None

@@ -40,7 +40,7 @@ _SPACE_BESIDE_UNSPACED = re.compile(rf" (?:(?=[{UNSPACED}])|(?<=[{UNSPACED}] ))"
 
 
 def with_plain_characters(text: str) -> str:
-    """Return a text with plain typography and in one case, character by character."""
+    """Return a text in small letters, with plain quotation marks, dashes and so on."""
     if text.isascii():
         return text.casefold()
     text = _SOFT_HYPHEN_AT_LINE_END.sub("", text)
@@ -78,7 +78,7 @@ def _plain_character(character: str) -> str:
 
 
 def _would_run_into_words(character: str) -> bool:
-    """Whether Unicode's form NFKC makes a part of a word or a number of a sign.
+    """Say whether Unicode's form NFKC would join a sign to a word or a number.
 
     10² is not 102, 5½ is not 51/2, and the word before ™ does not go on. A lone accent
     would become a space and an accent on it.
@@ -111,13 +111,8 @@ def _space_beside_mark(*, has_combining: bool) -> re.Pattern[str]:
     "3, 4" are two numbers, "3,4" may be one. The space before "-5" and ".5" is not
     found either: there the mark belongs to the number.
 
-    Args:
-        has_combining: Whether the text has combining marks, which belong to words. A
-            pattern that knows them takes several times as long.
-
-    Returns:
-        The pattern.
-
+    `has_combining`: whether the text has combining marks, which belong to words. A
+        pattern that knows them takes several times as long.
     """
     combining = ""
     if has_combining:

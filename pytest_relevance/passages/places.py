@@ -17,8 +17,8 @@ def place_of_quote(text: str, quote: QuoteForms) -> tuple[int, int] | None:
     """Return the start and the end of the place where a text holds a quote.
 
     `text[start:end]` is the shortest piece that holds the quote, at its first place in
-    the text. Of a context of which half is enough, it is the words of that half. None
-    if the text does not hold the quote.
+    the text. If half of the quote is enough (a context), it is the words of that half.
+    None if the text does not hold the quote.
 
     `holds` compares normalised forms, in which characters have other places than in the
     text. So the piece is found by trying: words are left out at the end and at the
@@ -46,9 +46,9 @@ def place_of_quote(text: str, quote: QuoteForms) -> tuple[int, int] | None:
 
 
 def places_of_quotes(text: str, quotes: Sequence[QuoteForms]) -> list[tuple[int, int]]:
-    """Return the places of quotes in a text, in its order. Those that overlap are one.
+    """Return where a text holds quotes, as (start, end), in the order of the text.
 
-    A place is as in `place_of_quote`. Quotes that the text does not hold have none.
+    Places that overlap are joined. A quote that the text does not hold has no place.
     """
     places: list[tuple[int, int]] = []
     found = [place_of_quote(text, quote) for quote in quotes]

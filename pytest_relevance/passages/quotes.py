@@ -35,7 +35,7 @@ def is_short(quote: str) -> bool:
 
 
 def contains(quote: str, other: str) -> bool:
-    """Say whether every text that holds a quote also holds the other quote."""
+    """Say whether a quote holds another one. Then each text with it holds both."""
     return holds(_text_forms(quote), _quote_forms(other))
 
 
