@@ -67,7 +67,7 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
 
 
 def _times_given(ratings: Sequence[Sequence[float]]) -> Floats:
-    """Return how often each document got each value; shape (documents, values).
+    """Return how often each document got each rating; shape (documents, ratings).
 
     `ratings`: the ratings of each document.
     """

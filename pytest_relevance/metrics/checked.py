@@ -127,7 +127,7 @@ def text_id(value: object, where: str, what: str) -> str:
 
     Raises ValueError for a value of another type.
 
-    `where` and `what` begin the message, for example "the judgments" and "query".
+    `where`, `what`: how the message begins, for example "the judgments" and "query".
     """
     if isinstance(value, str):
         return value
@@ -168,6 +168,7 @@ def _has_text_ids(table: Mapping[Any, object]) -> bool:
 
 
 def _checked_table(query: str, table: object) -> dict[str, float]:
+    """Return {document: grade} with ids as text. Raises ValueError as `_text_ids`."""
     where = f"the judgments of query {query!r}"
     require_mapping(table, where, "{document: grade}")
     assert isinstance(table, Mapping)
@@ -191,6 +192,7 @@ def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
 
 
 def _with_text_ids(query: str, ranking: Sequence[object]) -> list[str]:
+    """Return a ranking with ids as text. Raises ValueError as `text_id`."""
     where = f"the ranking of query {query!r}"
     return [text_id(document, where, "document") for document in ranking]
 
@@ -215,6 +217,10 @@ def _as_list(query: str, ranking: object) -> Sequence[Any]:
 
 
 def _sorted_by_score(where: str, scores: Mapping[Any, Any]) -> list[str]:
+    """Return the documents of {document: score}, best first.
+
+    Raises ValueError, whose message begins with `where`, if a score is not a number.
+    """
     documents = _text_ids(scores, where, "document")
     for document, score in zip(documents, scores.values(), strict=True):
         if not is_number(score) or math.isnan(score):

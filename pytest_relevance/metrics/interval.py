@@ -25,7 +25,9 @@ def interval(
     """Return the lowest and the highest nDCG@k that the unjudged results allow.
 
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
-    the scale. `present` is the nDCG@k if the caller knows it already.
+    the scale.
+
+    `present`: the nDCG@k, if the caller knows it already.
 
     The lower end is exact. For j = 0, 1, ... the j deepest unjudged results get the
     highest grade, the other unjudged results get the lowest, and the ideal ranking is
@@ -37,12 +39,12 @@ def interval(
     larger ideal then brings nDCG nearer to 0.
 
     If a mapping of gains does not rise with the grades, "highest" and "lowest" mean the
-    grades with the greatest and the least gain. The interval always contains the score,
-    in which an unjudged result has no gain. So the lower end is the score itself if
-    even the lowest grade has a gain.
+    grades with the greatest and the least gain. The interval always contains the
+    present nDCG@k, in which an unjudged result has no gain. So the lower end is the
+    present nDCG@k if even the lowest grade has a gain.
 
-    Both ends are the score if there are no unjudged results, with `ideal` other than
-    "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
+    Both ends are the present nDCG@k if there are no unjudged results, with `ideal`
+    other than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
     `undefined="zero"`) if the present ideal DCG is 0. Later copies of a document, and
     documents with a negative grade, are not unjudged results, whatever `negative` is.
 
@@ -113,10 +115,9 @@ class _OpenRanking:
     settings: Settings
 
     def upper_bound(self, ideal: Sequence[float]) -> float:
-        """Return a bound on nDCG@k: all unjudged results have the highest grade.
+        """Return a bound that no nDCG@k exceeds, as `interval` describes it.
 
-        `ideal`: the grades of the present ideal ranking, by which the DCG is divided
-        unless it is negative (see `interval`).
+        `ideal`: the grades of the present ideal ranking.
         """
         filled = self._filled([self.highest] * len(self.unjudged))
         best = dcg(filled.grades, self.settings)
@@ -139,7 +140,10 @@ class _OpenRanking:
         return ndcg(worst, self.settings, self.k)
 
     def _filled(self, grades: Sequence[float]) -> GradedRanking:
-        """Return the top k with grades for its unjudged results, from rank 1 down."""
+        """Return the top k, in which the unjudged results have these grades.
+
+        `grades`: for each unjudged result, from rank 1 down.
+        """
         filled = self.graded.grades[: self.k]
         for index, grade in zip(self.unjudged, grades, strict=True):
             filled[index] = grade
@@ -148,9 +152,9 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Return the DCG@k for n = 0, 1, ..., all unjudged results.
+        """Return a DCG@k for each n from 0 to the number of unjudged results.
 
-        The n deepest unjudged results have the highest grade, all other ones the
+        In it the n deepest unjudged results have the highest grade, the others the
         lowest.
         """
         top = self.graded.grades[: self.k]
@@ -167,10 +171,10 @@ class _OpenRanking:
         return totals
 
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
-        """Return the ideal DCG@k for n = 0, 1, ..., all unjudged results.
+        """Return an ideal DCG@k for each n from 0 to the number of unjudged results.
 
-        n unjudged results have the highest grade, the others the lowest. Grades are
-        counted, not sorted anew for each n.
+        In it n unjudged results have the highest grade, the others the lowest. Grades
+        are counted, not sorted anew for each n.
 
         `ideal`: the grades of the present ideal ranking.
         """

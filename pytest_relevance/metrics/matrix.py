@@ -88,13 +88,14 @@ def _different_grades(grades: Grades) -> tuple[Floats, Places]:
 
 
 def _defined(metric: Metric, scores: Floats, settings: Settings) -> Floats:
+    """Return the scores, with 0.0 for NaN if the settings say so."""
     if settings.undefined == "zero" and not is_lower_better(metric):
         return np.where(np.isnan(scores), 0.0, scores)
     return scores
 
 
 def _is_usual(settings: Settings, grades: Floats) -> bool:
-    """Say whether this module can score with these settings.
+    """Say whether the matrix has these settings, beside these grades.
 
     `grades`: the different grades, ascending.
     """
@@ -193,36 +194,35 @@ def _score_in_matrix(
     cells = np.repeat(np.arange(queries) * len(grades), judgments.counts) + places
     flat_counts = np.bincount(cells, minlength=queries * len(grades))
     counts = flat_counts.reshape(queries, len(grades))
-    depth = _depth_of(metrics, settings)
-    longest = max(map(len, lists), default=0)
-    width = longest if depth is None else min(depth, longest)
-    step = min(_MOST_QUERIES, max(1, _MOST_CELLS // max(1, width)))
-    parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
+    depth = _depth_of(metrics, lists, settings)
+    step = min(_MOST_QUERIES, max(1, _MOST_CELLS // max(1, depth)))
+    scores = {metric: np.empty(queries) for metric in metrics}
     for start in range(0, queries, step):
         some = slice(start, start + step)
         batch = _Batch.of(
             tables=judgments.tables[some],
             lists=lists[some],
-            depth=width,
+            depth=depth,
             judged=_GradeCounts(grades=grades, counts=counts[some]),
             settings=settings,
         )
         for metric in metrics:
-            parts[metric].append(SCORERS[metric.measure](metric, batch))
-    return {
-        metric: np.concatenate([np.empty(0), *arrays])
-        for metric, arrays in parts.items()
-    }
+            scores[metric][some] = SCORERS[metric.measure](metric, batch)
+    return scores
 
 
-def _depth_of(metrics: Sequence[Metric], settings: Settings) -> int | None:
+def _depth_of(
+    metrics: Sequence[Metric], lists: Sequence[Sequence[str]], settings: Settings
+) -> int:
+    """Return how many ranks a matrix needs for these metrics and rankings."""
+    longest = max(map(len, lists), default=0)
     deepest = 0
     for metric in metrics:
         ranks = ranks_needed(metric, settings)
         if ranks is None:
-            return None
+            return longest
         deepest = max(deepest, ranks)
-    return deepest
+    return min(deepest, longest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,13 +237,14 @@ class _GradeCounts:
     counts: Counts
 
     def relevant(self, rel: float) -> Counts:
+        """Return how many judgments of each query are at least `rel`."""
         counts: Counts = self.counts[:, self.grades >= rel].sum(axis=1)
         return counts
 
     def ideal_gains(self, k: int | None, settings: Settings) -> Floats:
         """Return the gains of the ideal rankings; shape (ranks, queries).
 
-        Ranks are filled with one grade after the other, that with the most gain first.
+        The ranks are filled grade by grade, beginning with the grade of the most gain.
         """
         gains = [settings.gain_of(grade) for grade in self.grades.tolist()]
         with_gain = [place for place, gain in enumerate(gains) if gain > 0]
@@ -264,8 +265,8 @@ class _GradeCounts:
 class _Batch:
     """Some queries that are scored together.
 
-    `grades`: the grades of the results; shape (ranks, queries). NaN
-    for an unjudged result, for a later copy of a document, and below the last result.
+    `grades`: the grades of the results; shape (ranks, queries). NaN for an unjudged
+    result, for a later copy of a document, and below the last result.
     `lists`: the ranking of each query.
     `judged`: how many judgments each query has of each grade.
     """
@@ -309,6 +310,7 @@ class _Batch:
         return self.grades[: metric.k] >= metric.rel
 
     def all_relevant(self, metric: Metric) -> Counts:
+        """Return how many documents of each query are relevant; shape (queries,)."""
         return self.judged.relevant(metric.rel)
 
     def results(self, k: int | None) -> Counts:

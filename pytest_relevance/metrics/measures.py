@@ -13,8 +13,8 @@ All functions share these conventions:
   unjudged results are.
 - With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged,
   Bpref and `unjudged="skip"`.
-- If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`. But 0.0
-  is the best score of a measure of which a lower score is better, so that stays NaN.
+- If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`. If a
+  lower score is better, it stays NaN, because 0.0 would be the best score.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def needs_texts(metric: Metric) -> bool:
 def suits_known_items(metric: Metric) -> bool:
     """Say whether a metric has a meaning for known items.
 
-    It looks only at where the relevant documents are, or is a project's own, or
-    compares two rankings.
+    True if the metric looks only at where the relevant documents are, is a project's
+    own, or compares two rankings.
     """
     measure = MEASURES.get(metric.measure)
     return measure is None or measure.suits_known_items
@@ -203,7 +203,7 @@ def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute DCG: the sum of gain / discount over the top k. Always defined.
 
-    `ndcg.dcg_of` says how passages count. Source: Järvelin & Kekäläinen 2002.
+    For passages see `ndcg.dcg_of`. Source: Järvelin & Kekäläinen 2002.
     """
     return dcg_of(graded, settings, metric.k)
 
@@ -255,9 +255,9 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def capped_recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute Rcap@k: relevant results in the top k / the smaller of k and R.
 
-    R is the number of all relevant documents. So a top k of relevant results scores 1,
-    also if there are more than k relevant documents, where R@k is below 1. Not defined
-    without a relevant document.
+    R is the number of all relevant documents. So k relevant results score 1 even if
+    there are more relevant documents; R@k is then below 1. Not defined without a
+    relevant document.
 
     Source: Thakur et al. 2021, as BEIR computes it (`recall_cap`, R_cap@k), there with
     a relevance level of 1.
@@ -423,6 +423,7 @@ def judged_share(metric: Metric, graded: GradedRanking, settings: Settings) -> f
 
 
 def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
+    """Say whether a grade is one, and not negative with `negative="zero"`."""
     if grade is None:
         return False
     return grade >= 0 or settings.negative == "keep"

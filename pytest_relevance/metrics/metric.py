@@ -59,7 +59,7 @@ class Metric:
     def is_computable(self) -> bool:
         """Say whether the metric can be computed here.
 
-        A project's own metric cannot if its function is not known, for example in a
+        False for a project's own metric whose function is not known, for example in a
         command.
         """
         return not self.is_own or self.function is not None

@@ -38,6 +38,7 @@ ALL_MEASURES: Mapping[str, AnyMeasure] = {**MEASURES, **SIMILARITIES}
 
 
 def _spellings() -> dict[str, AnyMeasure]:
+    """Return {name or alias, in small letters: measure}."""
     spellings = {}
     for measure in ALL_MEASURES.values():
         for spelling in (measure.name, *measure.aliases):
@@ -87,8 +88,8 @@ def own_metrics(
 ) -> dict[str, MetricFunction]:
     """Return the metrics of a project, {name: function}, from all its tables.
 
-    `taken`: names that these metrics may not have, in small letters. Capital letters
-    make no other name.
+    `taken`: names, in small letters, that these metrics may not have, also not with
+        capital letters.
 
     Raises:
         MetricError: a table is not a mapping of names to functions, or a name is not
@@ -254,6 +255,7 @@ def is_own(name: str) -> bool:
 
 
 def _measure_of(canonical: str) -> str:
+    """Return the measure in a canonical name: P for P(rel=2)@5."""
     return re.split("[(@]", canonical, maxsplit=1)[0]
 
 
@@ -264,6 +266,7 @@ def _is_measure(name: str) -> bool:
 
 
 def _normalized(name: str) -> str:
+    """Return a name in small letters, with single spaces."""
     return " ".join(name.lower().split())
 
 
@@ -295,6 +298,7 @@ def _parse(text: str) -> Metric:
 
 
 def _parse_own(text: str, own: ProjectMetrics | None) -> Metric:
+    """Return a project's own metric. Raises ValueError for a wrong cutoff."""
     name, at, written = text.partition("@")
     k = _parse_cutoff(text, name, "optional", written if at else None)
     function = None if own is None else own[name]
@@ -357,6 +361,7 @@ def _parse_parameters(text: str, measure: AnyMeasure, inside: str) -> dict[str, 
 
 
 def _allowed_parameters(measure: AnyMeasure) -> str:
+    """Return the parameters of a measure in words, with their meanings."""
     allowed = []
     for name in measure.parameters:
         allowed.append(f"{name}= ({PARAMETERS[name].meaning})")
@@ -379,9 +384,11 @@ def _parse_number(text: str, name: str, written: str) -> float:
 
 
 def _number_text(value: float) -> str:
+    """Return a number as text, `2` for 2.0."""
     return str(int(value)) if value == int(value) else repr(value)
 
 
 def _suggestion(name: str) -> str:
+    """Return the measure that was meant, in brackets; empty if none is close."""
     close = closest(name, tuple(_BY_SPELLING))
     return f" (did you mean {_BY_SPELLING[close].name}?)" if close else ""

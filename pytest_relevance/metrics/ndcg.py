@@ -126,7 +126,7 @@ def grade_passages(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Return the indexes (from 0) of documents that have a better rank too."""
+    """Return the indexes (from 0) of the later copies of documents."""
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()
@@ -139,12 +139,12 @@ def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
 
 
 def without_copies(ranking: Sequence[str]) -> Sequence[str]:
-    """Return the ranking with each document only at its best rank."""
+    """Return the ranking without the later copies of documents."""
     return list(dict.fromkeys(ranking))
 
 
 def skips_unjudged(graded: GradedRanking, settings: Settings) -> bool:
-    """Say whether unjudged results are left out, and the ranks close up.
+    """Say whether unjudged results are left out, so that later results move up.
 
     False if passages were judged: then no result is unjudged.
     """
@@ -197,9 +197,10 @@ def dcg(
 def dcg_of(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
     """Return the DCG of the first `k` ranks, or of all.
 
-    If passages were judged, each found passage adds its gain at its rank. Their DCG is
-    at most that of the same passages one a rank, best first, cut at k. So it is never
-    above the DCG of the ideal ranking, although one result may hold many passages.
+    If passages were judged, each found passage adds its gain at its rank. One result
+    may hold many passages. So the DCG is limited: it is at most the DCG of the found
+    passages placed one a rank, best first, cut at k. Then it is never above the DCG of
+    the ideal ranking.
     """
     if not graded.found:
         return dcg(scored_grades(graded, settings), settings, k)
@@ -224,9 +225,9 @@ def added_by_passages(
 ) -> dict[int, float]:
     """Return {passage: by how much it raises the DCG}, for those found in the top k.
 
-    The passages are added one by one: rank by rank, and within a rank the highest gain
-    first. So the values add up to the DCG, which is limited as `dcg_of` says. Passages
-    are indexes (from 0) in `graded.judged`.
+    A passage is its index (from 0) in `graded.judged`. The passages are added rank by
+    rank, and within a rank the highest gain first. The values add up to the DCG, with
+    the limit that `dcg_of` describes.
     """
     added: dict[int, float] = {}
     grades: list[float] = []
@@ -276,9 +277,9 @@ def terms_of_ranking(
 ) -> list[Term]:
     """Return the summands of the DCG of a ranking, one for each scored result.
 
-    If passages were judged, the gain of a rank is the sum over the passages found at
-    it, and its grade is the highest of theirs. `total` is the DCG down to the rank,
-    with its limit: see `dcg_of`.
+    If passages were judged, the gain of a rank is the sum over the passages that are
+    found there, and the grade is the highest of theirs. `total` is the DCG down to the
+    rank, with the limit that `dcg_of` describes.
     """
     if not graded.found:
         return dcg_terms(scored_grades(graded, settings), settings, k)
@@ -369,9 +370,9 @@ def best_first(
 def _highest_everywhere(
     graded: GradedRanking, settings: Settings, k: int | None
 ) -> list[float]:
-    """Return the grades of the ideal ranking with `ideal="max"`.
+    """Return the grades of the ideal ranking with `ideal="max"`, all the highest grade.
 
-    It has the highest grade at each rank; [] if that grade has no gain.
+    [] if the highest grade has no gain.
     """
     top = highest_grade(graded, settings)
     if top is None or settings.gains[top] <= 0:

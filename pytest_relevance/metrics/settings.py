@@ -1,9 +1,9 @@
 """Define the conventions under which a ranking is scored.
 
-They are the gain, the discount, the ideal ranking, and what unjudged and negative
-grades mean. The tables of this module are the only list of what may be chosen. The
-reader of case files and the help texts use them too. A new choice is a new value in
-`CHOICES`, and a branch in `ndcg` or `measures`, and in `matrix`.
+These are the gain, the discount, the ideal ranking, and what unjudged results and
+negative grades mean. `CHOICES` lists what may be chosen, for the reader of case files
+and for help texts too. A new choice is a new value in `CHOICES`, and a branch in `ndcg`
+or `measures`, and in `matrix`.
 """
 
 from __future__ import annotations
@@ -156,6 +156,7 @@ class Settings:
             raise ValueError(f"{name} is one of {choices}, not {value!r}")
 
     def _check_max_grade(self, max_grade: float) -> None:
+        """Raise ValueError if `max_grade` is not a number above 0, or has no gain."""
         check_number("max_grade", max_grade)
         if max_grade <= 0:
             raise ValueError(

@@ -1,9 +1,9 @@
 """Compute how sure the difference between two runs over the same queries is.
 
-There are the randomisation test, the effect size, the bootstrap interval, and Holm's
-correction for several metrics. The randomisation test is the recommended one (Smucker,
-Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a t-test or
-Wilcoxon's test pass the same scores to `scipy.stats`.
+The module has the randomisation test, the effect size, the bootstrap interval, and
+Holm's correction for several metrics. The randomisation test is the recommended one
+(Smucker, Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a
+t-test or Wilcoxon's test pass the same scores to `scipy.stats`.
 
 Scores are sequences of shape (Q,), one score for each query, in the same order for both
 runs. All results describe second - first. A pair in which either score is NaN is left
@@ -43,9 +43,9 @@ _AT_ONCE = 1 << 20
 """How many signs or queries are in memory at a time."""
 
 TOLERANCE = 1e-12
-"""Sums that are closer are equal: they differ by rounding alone.
+"""Sums that differ by less are equal: they differ by rounding alone.
 
-Relative to the sum of the absolute differences.
+The tolerance is relative to the sum of the absolute differences.
 """
 
 
@@ -107,13 +107,17 @@ def randomisation_test(
 ) -> PairedTest:
     """Test whether the mean difference is 0 (Fisher's sign-flip test).
 
-    A flip gives each difference a sign. p is the share of flips whose mean is at least
-    as far from 0 as the mean difference (Smucker et al. 2007). With `weights`, of shape
-    (Q,) and above 0, means are weighted. With at most 20 differing pairs all flips are
-    counted and p is exact. With more, p = (count + 1) / (resamples + 1) over random
-    flips, drawn from `seed`. With more than 1,000 differing pairs fewer than
-    `resamples` are drawn: 10^8 signs in all, but at least 1,000 flips. The order of the
-    queries has no influence.
+    A flip gives each difference a sign, + or -. p is the share of flips whose mean is
+    at least as far from 0 as the mean difference (Smucker et al. 2007). The order of
+    the queries has no influence.
+
+    - With at most 20 differing pairs all flips are counted and p is exact.
+    - With more pairs, p = (count + 1) / (resamples + 1) over random flips.
+    - With more than 1,000 differing pairs fewer than `resamples` flips are drawn: 10^8
+      signs in all, but at least 1,000 flips.
+
+    `weights`: the weights of the means, of shape (Q,), each above 0.
+    `seed`: random flips are drawn from it.
 
     Sums that differ by less than 1e-12 of the sum of absolute differences are equal.
     p is 1 if no pair differs, and NaN if there is no pair.
@@ -155,11 +159,11 @@ def sign_flip_test(
 
 
 def exact_p(terms: Sequence[float]) -> float:
-    """Return the share of sign flips with a sum as far from 0 as that of the terms.
+    """Return the share of sign flips whose sum is at least as far from 0 as the terms'.
 
-    A sum that is farther counts too. 1 if there are no terms. n terms have 2^n flips.
-    The sum of a flip is a sum of the first half of the terms plus a sum of the second
-    half, so 2^(n/2) sums of each half are enough.
+    1 if there are no terms. n terms have 2^n flips. But each sum is a sum of the first
+    half of the terms plus one of the second half, so 2^(n/2) sums of each half are
+    enough.
     """
     bound = _distance(terms)
     if bound <= 0:
@@ -175,7 +179,7 @@ def exact_p(terms: Sequence[float]) -> float:
 
 
 def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
-    """Return `exact_p` as random flips estimate it: (count + 1) / (resamples + 1)."""
+    """Return `exact_p`, estimated by random flips: (count + 1) / (resamples + 1)."""
     import numpy as np
 
     bound = _distance(terms)
@@ -193,9 +197,9 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 def least_p(terms: Sequence[float]) -> float:
     """Return the lowest p-value that a test with n terms can give: 2 / 2^n.
 
-    Of the 2^n flips, the two with equal signs are farthest from 0. A term that is less
-    than `TOLERANCE` of the whole is not counted in n, because its sign does not change
-    the sum.
+    Of the 2^n flips, the two with equal signs are farthest from 0. n leaves out terms
+    that are less than `TOLERANCE` of the whole, because their signs do not change the
+    sum.
     """
     smallest = TOLERANCE * math.fsum(map(abs, terms))
     count = 0

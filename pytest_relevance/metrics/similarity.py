@@ -26,10 +26,10 @@ def similarity(
     *,
     finds_nothing: bool = False,
 ) -> float:
-    """Return the similarity of two rankings, cut at k, by a metric of `SIMILARITIES`.
+    """Return the similarity of the top k of two rankings, by one of `SIMILARITIES`.
 
-    Two empty rankings have 1.0 if the case expects no results (`finds_nothing`), else
-    0.0, because nothing says that they are right.
+    `finds_nothing`: whether the case expects no results. Then two empty rankings have
+        1.0, else 0.0, because nothing says that they are right.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -40,7 +40,7 @@ def similarity(
 
 
 def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Return how many documents both rankings have / how many documents either has.
+    """Return the number of documents in both rankings / of those in either ranking.
 
     Only the top k of each count (all without `k`), in any order. Two empty rankings
     have 1.0. If only one is empty, the value is 0.0.
@@ -54,7 +54,7 @@ def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
 
 
 def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Return how many documents both rankings have / the length of the longer ranking.
+    """Return the number of documents in both rankings / in the longer ranking.
 
     Only the top k count (all without `k`). Two equal rankings have 1.0, however short
     they are. Two empty rankings have 1.0.
@@ -131,6 +131,7 @@ def kendall_tau(first: Ranking, second: Ranking) -> float:
 
 
 def _distinct(ranking: Ranking) -> list[Hashable]:
+    """Return a ranking without later copies. Raises ValueError for a text."""
     if isinstance(ranking, (str, bytes)):
         raise ValueError(
             f"a ranking is a list of document ids, not the text {ranking!r}"

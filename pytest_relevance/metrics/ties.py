@@ -56,7 +56,7 @@ def tied_groups(
 def untied_indexes(
     scores: Sequence[float | None], sort_values: Sequence[object]
 ) -> list[int]:
-    """Return the indexes (from 0) of results that only their sort value ranks.
+    """Return the indexes (from 0) of results that would be tied by their scores alone.
 
     Such a result has the same score as the result before, and another sort value.
 
@@ -85,15 +85,14 @@ def tie_interval(
 ) -> TieInterval | None:
     """Return the least and the greatest nDCG@k over the orders of tied results.
 
-    Within each group the results are sorted by their gains: the lowest first for the
-    least nDCG, the highest first for the greatest. Unjudged results have no gain. If
-    passages were judged, the gain of a result is the sum over the passages that it
-    holds. If several results of a group hold one passage, another order may lie beyond
-    these ends, but the present order never does.
+    None if no results are tied, or if the score is not defined. None also with
+    `ideal="returned"`: this ideal changes with the results that the cutoff leaves out.
 
-    None if there is only one order, or if the score is not defined. None also with
-    `ideal="returned"`, because that ideal changes with the results that the cutoff
-    leaves out.
+    Within each group of tied results, those with the lowest gains come first for the
+    least nDCG, and those with the highest gains for the greatest. Unjudged results have
+    no gain. If passages were judged, the gain of a result is the sum over the passages
+    that it holds. If several results of a group hold one passage, an order may exist
+    whose nDCG is beyond these ends. The nDCG of the present order never is.
 
     `scores`: the score of the search for each result; None for a result without one.
     `sort_values`: the values of the sort keys of each result, or none at all.
@@ -104,9 +103,8 @@ def tie_interval(
     if settings.ideal == "returned":
         return None
     groups = tied_groups(scores, sort_values)
-    if not skips_unjudged(
-        graded, settings
-    ):  # else unjudged results give way to those below k
+    # If unjudged results are left out, results below k move up.
+    if not skips_unjudged(graded, settings):
         groups = [group for group in groups if group.start < k]
     if not groups:
         return None
