@@ -1,10 +1,8 @@
-"""Conditions on fields of results: what `{category: phones, price: "< 100"}` means.
+"""Work with conditions on fields of results, such as `{price: "< 100"}`.
 
-The sections of this module: whether a condition is as strict as another one; when a
-condition cannot be decided; which wrong values are nearly right; the words of a
-condition in sentences. How conditions are written is in `cases.field_conditions`.
-
-`expectations.fields` calls it when the fields of results are judged.
+This module finds out whether a condition is as strict as another one, whether it can be
+decided, and which wrong values are nearly right. It also has the words of a condition.
+`cases.field_conditions` checks how conditions are written.
 """
 
 from __future__ import annotations
@@ -30,9 +28,9 @@ def implies_condition(
 ) -> bool:
     """Say whether each value that meets the condition `now` meets `before` too.
 
-    `of_all`: whether every result has to meet the condition. If not, `==` has to have
-        the same values: with other values another result may be an error. For example,
-        "5" is an error beside 5.
+    `of_all`: whether every result has to meet the condition. If not, a condition with
+        `==` has to want the same values as before. With other values the type of a
+        field may not fit, which is an error: "5" cannot be compared with 5.
     """
     if now.path != before.path:
         return False
@@ -58,7 +56,7 @@ def imply(
     *,
     of_all: bool = False,
 ) -> bool:
-    """Say whether what meets all `conditions` meets all `others`.
+    """Say whether each result that meets all `conditions` meets all `others`.
 
     `of_all` is as in `implies_condition`.
     """
@@ -131,10 +129,7 @@ def near_values(reason: Outcome) -> list[NearValue]:
 
     Results with the same near value are one entry.
     """
-    conditions = {}
-    for written in reason.conditions:
-        condition = FieldCondition.of_record(written)
-        conditions[condition.path] = condition
+    conditions = conditions_by_path(reason)
     ranks: dict[NearValue, list[int]] = {}
     for rank, values in reason.values:
         near = _near_value(conditions, values)
@@ -146,7 +141,10 @@ def near_values(reason: Outcome) -> list[NearValue]:
 def _near_value(
     conditions: Mapping[str, FieldCondition], values: Mapping[str, object]
 ) -> NearValue | None:
-    """Return the near value of a wrong result; None if another field is wrong too."""
+    """Return the near value of a wrong result; None if there is none.
+
+    None also if several fields of the result are wrong.
+    """
     if len(values) != 1:
         return None
     ((path, value),) = values.items()
@@ -170,6 +168,7 @@ def near_difference(condition: FieldCondition, value: object) -> str:
 
 
 def _texts_in(value: object) -> list[str]:
+    """Return the texts of a field, which may have several values."""
     values = value if isinstance(value, (list, tuple)) else [value]
     return [one for one in values if isinstance(one, str)]
 
@@ -193,6 +192,15 @@ def _difference(condition: FieldCondition, value: str) -> str:
 
 _LONGEST_TEXT = 40
 """The columns of a value in a sentence."""
+
+
+def conditions_by_path(outcome: Outcome) -> dict[str, FieldCondition]:
+    """Return {path of a field: its condition}."""
+    conditions = {}
+    for written in outcome.conditions:
+        condition = FieldCondition.of_record(written)
+        conditions[condition.path] = condition
+    return conditions
 
 
 def conditions_text(outcome: Outcome) -> str:

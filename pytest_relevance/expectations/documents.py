@@ -56,7 +56,7 @@ class KindOfDocuments(ExpectationKind):
     reference = JUDGED
 
     def cutoff(self, expected: Expectation) -> int:
-        """Return the rank that is written; 0 if the top k of the case counts."""
+        """Return the rank in the case file; 0 if the top k of the case counts."""
         return expected.within or 0
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
@@ -65,9 +65,11 @@ class KindOfDocuments(ExpectationKind):
 
 
 def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcome:
-    """Return the outcome: is each document at the expected rank, by `comparison`?
+    """Return whether the rank of each document is as expected, and which are wrong.
 
     A document that was not returned has the rank infinity.
+
+    `comparison`: `AT_MOST`, `BELOW` or `EXACTLY`.
     """
     within = expected.within or found.k
     wrong = []
@@ -78,19 +80,23 @@ def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcom
 
 
 def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
+    """Say whether all documents of an expectation were returned."""
     return all(document in ranking.ids for document in expected.documents)
 
 
 def open_if_named(expected: Expectation, ranking: Ranking) -> int:
-    """Return the rank that is written if a document was not returned; else 0.
+    """Return the rank that the case file names if a document was not returned; else 0.
 
-    0 also if no rank is written: results below the top k of the case do not matter.
+    0 also if it names no rank: results below the top k of the case do not matter.
     """
     return 0 if _all_returned(expected, ranking) else expected.within or 0
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Return the depth if a missing document may be above it; else 0."""
+    """Return the depth if a missing document may rank above the depth; else 0.
+
+    `k`: the depth if the case file names none.
+    """
     depth = expected.within or k
     if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0
@@ -113,9 +119,9 @@ def _unwanted_as_badly(both: TwoOutcomes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDocuments:
-    """The documents of an entry of `expect:` as they are written, and the depth.
+    """What an entry of `expect:` has for the documents, not yet checked, and the depth.
 
-    `value`, `at`: what is written for the documents, and its place.
+    `value`, `at`: the value for the documents, and its place.
     `within`: the number of top results that count; None for the top k of the case.
     `is_wrong`: whether a mistake in the depth was reported.
     """
@@ -129,10 +135,12 @@ class WrittenDocuments:
 def take_documents(
     key: str, value: object, example: str, at: Location
 ) -> WrittenDocuments | Wrong:
-    """Return what is written for documents, and the depth; or report a mistake.
+    """Return the documents of an entry, not yet checked, and the depth.
 
-    `value` is `{docs: ..., within: 25}`, or the documents alone. `example` shows in
-    messages how they are written.
+    Reports mistakes other than in the documents.
+
+    `value`: `{docs: ..., within: 25}`, or the documents alone.
+    `example`: shows in messages how documents are written.
     """
     if not isinstance(value, Mapping):
         return WrittenDocuments(value, at)
@@ -318,6 +326,7 @@ class _Exclude(_KindOfPresence):
 
 
 def _depth(reason: Outcome, names: Names) -> int:
+    """Return how many top results the expectation looks at."""
     return reason.within or names.result.conditions.k
 
 

@@ -116,7 +116,7 @@ class _KindOfFields(ExpectationKind):
         )
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the depth if fewer results were returned, else 0.
+        """Return the depth if fewer results were returned; else 0.
 
         A further result could miss the conditions.
         """
@@ -140,8 +140,7 @@ class _KindOfFields(ExpectationKind):
 def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence[str]]:
     """Return {index, from 0, of a top result: its fields that miss their condition}.
 
-    Every top result is in it. A result that meets all conditions has []. `_Some` and
-    `_None` need these results too.
+    A result that meets all conditions is there too, with [].
     """
     missed: dict[int, list[str]] = {}
     for index in range(len(found.ranking[: expected.within or found.k])):

@@ -1,9 +1,8 @@
 """Compare how badly the present and the accepted ranking miss an expectation on fields.
 
-A case failed before only if the accepted ranking missed its expectation at least as
-badly as the present ranking.
-
-It is called for a failing case that has an accepted ranking.
+A failure is not new only if the accepted ranking missed the expectation at least as
+badly as the present ranking. The kinds of expectations on fields call this module for a
+failing case that has an accepted ranking.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 
@@ -20,7 +20,7 @@ _NUMBERS = ("<", "<=", ">", ">=")
 
 
 def are_known(both: TwoOutcomes) -> bool:
-    """Say whether the reference has the values of all results that were wrong in it."""
+    """Say whether the values of all results that were wrong then are known."""
     return len(both.then.values) == len(both.then.wrong)
 
 
@@ -37,9 +37,9 @@ class _WrongResult:
 
 
 def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
-    """Return the wrong results of an outcome; empty for older baselines.
+    """Return the wrong results of an outcome.
 
-    Older baselines have only the documents, not the values.
+    Empty for older baselines, which have only the documents, not the values.
     """
     found = []
     for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
@@ -49,10 +49,10 @@ def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """How an expectation compares fields.
+    """What an expectation demands of fields.
 
-    `comparisons`: the comparison of each field, by its path.
-    `forbids`: no result may meet the conditions, as with `none`.
+    `comparisons`: {path of a field: its comparison}.
+    `forbids`: whether no result may meet the conditions, as with `none`.
     """
 
     comparisons: Mapping[str, str]
@@ -60,6 +60,7 @@ class _Demand:
 
     @classmethod
     def of(cls, outcome: Outcome, *, forbids: bool = False) -> _Demand:
+        """Return the demand of the expectation of an outcome."""
         comparisons = {path: comparison for path, comparison, _ in outcome.conditions}
         return cls(comparisons, forbids)
 
@@ -144,9 +145,9 @@ def response_as_badly(both: TwoOutcomes) -> bool:
 def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 
-    For each accepted result, a present result must be as close to the conditions. A
-    text that a field has now must also be in an accepted result. If one ranking has no
-    results, the other must have none either.
+    For each accepted result, some present result must be as close to the conditions.
+    Each text that a field has now must be in an accepted result too. If one ranking has
+    no results, the other must have none either.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)
@@ -216,9 +217,6 @@ def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
 
 
 def _numbers_in(value: Any) -> list[float]:
+    """Return the numbers of a field, which may have several values."""
     values = value if isinstance(value, list) else [value]
-    return [
-        each
-        for each in values
-        if isinstance(each, (int, float)) and not isinstance(each, bool)
-    ]
+    return [each for each in values if is_number(each)]

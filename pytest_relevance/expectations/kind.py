@@ -1,4 +1,4 @@
-"""What a kind of expectation is: the base class of all kinds.
+"""The base class of all kinds of expectations.
 
 `pytest_relevance.registry.EXPECTATIONS` has an object of each kind by name. To add a
 kind to the package, write a subclass in a module of this folder, make an object of it,
@@ -56,8 +56,7 @@ class ExpectationKind(ABC):
     """A kind of expectation: what `expect: {first: sku-1}` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
-    else has a default. An object of the subclass is registered. In all methods `k` is
-    the cutoff of the case.
+    else has a default. In all methods `k` is the cutoff of the case.
     """
 
     # What stands in the case file
@@ -81,8 +80,10 @@ class ExpectationKind(ABC):
     def check(self, key: str, value: object, at: Location) -> Made:
         """Return the expectations of an entry of `expect:`, or refuse the entry.
 
-        `key` is the key as it is written, and `at` is the place of the value. To refuse
-        the value, return `at.refuse(message)`.
+        To refuse it, return `at.refuse(message)`.
+
+        `key`: the key in the case file, for example `every@5`.
+        `at`: the place of the value.
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
@@ -113,19 +114,19 @@ class ExpectationKind(ABC):
     # What the search returned
 
     looks_at_response: ClassVar[bool] = False
-    """Whether its conditions are on the response itself, not on fields of results."""
+    """Whether conditions are on the response itself, not on fields of results."""
 
     counts_results: ClassVar[bool] = False
-    """Whether it looks at how many results there are, even below its depth."""
+    """Whether the number of results counts, also of those below the depth."""
 
     compares_rankings: ClassVar[bool] = False
-    """Whether it compares two rankings.
+    """Whether two rankings are compared.
 
-    Then a case that misses it changed, but did not get worse.
+    A case that misses such an expectation changed, but did not get worse.
     """
 
     excludes_documents: ClassVar[bool] = False
-    """Whether a document that the index does not have meets it."""
+    """Whether the expectation is met by a document that the index does not have."""
 
     @abstractmethod
     def judge(self, expected: Expectation, found: Found) -> Outcome:
@@ -143,7 +144,7 @@ class ExpectationKind(ABC):
     ) -> int:
         """Return the depth if results that were not returned could decide; else 0.
 
-        Call this for a search that takes no `k`: it may have more results than it
+        It is asked of a search that takes no `k`, which may have more results than it
         returned.
         """
         return 0
@@ -155,7 +156,7 @@ class ExpectationKind(ABC):
         """Return a sentence that says why an expectation is not met."""
 
     def show_met(self, outcome: Outcome) -> str:
-        """Return a met expectation, with its figure if it has one: `results 0`."""
+        """Return an expectation that is met as text, with its figure: `results 0`."""
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {number_text(outcome.value)}"
@@ -179,7 +180,8 @@ class ExpectationKind(ABC):
     def is_comparable(self, both: TwoOutcomes) -> bool:
         """Say whether both outcomes have what `missed_as_badly` needs.
 
-        By default: whether the kind has this method, and both outcomes have a value.
+        By default: whether the kind defines `missed_as_badly`, and both outcomes have a
+        value.
         """
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False

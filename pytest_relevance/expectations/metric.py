@@ -98,6 +98,7 @@ class _KindOfMetric(ExpectationKind):
 
 
 def _is_comparison(value: object) -> bool:
+    """Say whether a value is a text such as `>= 0.6`."""
     return isinstance(value, str) and re.fullmatch(COMPARISON, value) is not None
 
 
@@ -108,10 +109,11 @@ class _Metric(_KindOfMetric):
     reference = JUDGED
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Return whether the score meets the bound.
+        """Return whether the score meets the bound, and the score.
 
-        If the ranking may go on below the results, the ranks that were returned decide
-        a bound of RR. But a value of 0 is not known: a relevant document may follow.
+        If the search may have more results, the score of RR is not known if it is 0: a
+        relevant document may follow. The returned ranks decide whether it meets the
+        bound.
         """
         metric = expected.metric
         assert metric is not None

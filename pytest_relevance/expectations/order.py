@@ -79,7 +79,7 @@ class _Order(KindOfDocuments):
         return expected.within is None
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Return whether the order is right, with the pairs that are wrong.
+        """Return whether the order is right, and the pairs that are wrong.
 
         Of two neighbouring sets, the pairs whose second document ranks highest come
         first.
@@ -184,6 +184,7 @@ def _check_sets(value: object, at: Location) -> list[tuple[str, ...]] | Wrong:
 
 
 def _has_list(value: Sequence[object]) -> bool:
+    """Say whether sets are written, not only documents."""
     return any(isinstance(item, (list, tuple)) for item in value)
 
 

@@ -14,6 +14,7 @@ from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Case, Expectation, FieldCondition
 from pytest_relevance.cases.schema_parts import NULL, either
 from pytest_relevance.expectations.conditions import (
+    conditions_by_path,
     imply,
     near_difference,
     value_text,
@@ -64,10 +65,7 @@ class _Response(ExpectationKind):
 
     def explain(self, reason: Outcome, names: Names) -> str:
         """Return, for example, `response: hits.total.value = 41, expected >= 100`."""
-        conditions = {}
-        for written in reason.conditions:
-            condition = FieldCondition.of_record(written)
-            conditions[condition.path] = condition
+        conditions = conditions_by_path(reason)
         texts = [_text(conditions[path], value) for path, value in reason.values]
         return f"{reason.name}: {'; '.join(texts)}"
 
@@ -87,6 +85,7 @@ RESPONSE = _Response()
 
 
 def _meets(condition: FieldCondition, value: Any) -> bool:
+    """Say whether the value that the response has at a path meets its condition."""
     if isinstance(value, NoValue):  # an object, and nothing should be there
         return False
     if condition.expects_null:

@@ -164,7 +164,7 @@ class _SameAs(ExpectationKind):
 class _Overlap:
     """The share of the top results that both queries must find.
 
-    `within`: how many results; None means the top k of the case.
+    `within`: how many top results; None for the top k of the case.
     """
 
     bound: Bound
@@ -177,9 +177,11 @@ _THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
 def _check_overlap(
     written: Mapping[str, object], example: str, at: Location
 ) -> _Overlap | Wrong:
-    """Return the overlap that is written beside the query, or report a mistake.
+    """Return the overlap that an entry has beside the query, or report a mistake.
 
-    No other key is allowed beside the query. `example` shows how the two are written.
+    No other key is allowed beside the query.
+
+    `example`: shows in messages how the entry is written.
     """
     overlap: _Overlap | Wrong = _THE_SAME
     for key, value in written.items():
