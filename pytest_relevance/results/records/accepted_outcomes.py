@@ -153,11 +153,7 @@ class AcceptedOutcomes:
         floor = self.result.conditions.floor
         if floor is not None and (self.score is None or self.score < floor):
             return True
-        for demand in self.result.evaluation.outcomes:
-            outcome = self.of(demand)
-            if outcome is not None and not outcome.met:
-                return True
-        return False
+        return any(self._misses(one) for one in self.result.evaluation.outcomes)
 
     def misses_what_is_met(self) -> bool:
         """Say whether the accepted ranking misses a demand that the result meets.
@@ -169,14 +165,15 @@ class AcceptedOutcomes:
             if self.score is not None and self.score < floor:
                 return True
         for demand in self.result.evaluation.outcomes:
-            if not demand.met:
-                continue
-            if EXPECTATIONS.get_or_unknown(demand.kind).compares_rankings:
-                continue
-            outcome = self.of(demand)
-            if outcome is not None and not outcome.met:
+            kind = EXPECTATIONS.get_or_unknown(demand.kind)
+            if demand.met and not kind.compares_rankings and self._misses(demand):
                 return True
         return False
+
+    def _misses(self, demand: Outcome) -> bool:
+        """Say whether the accepted ranking is known to miss a demand."""
+        outcome = self.of(demand)
+        return outcome is not None and not outcome.met
 
     def compare_reasons(self) -> ComparedReasons:
         """Return the reasons of the result, compared with the accepted ranking.

@@ -42,15 +42,16 @@ ALL, NEW, TEST = "all", "new", "test"
 def acceptable(
     results: Iterable[CaseResult], *, only_new: bool = False
 ) -> tuple[list[BaselineEntry], list[str]]:
-    """Return entries for what an update may accept, and the ids of unstable cases.
+    """Return the entries that an update may accept, and the ids of unstable cases.
 
-    The results are of one case file, and have details. Checks of tests in Python do not
-    count. Every case that was scored is accepted, whatever its verdict,
-    except:
+    Every case that was scored is accepted, whatever its verdict, except:
 
     - a case that ended in an error in one of its repeats;
     - a case whose ranking differs between repeats or calls: it is unstable;
     - with `only_new`, a case with a stale entry: it is not new.
+
+    `results`: those of one case file, with their details. Checks of tests in Python are
+        left out.
     """
     searched = [result for result in results if not result.is_check]
     by_key = grouped(searched, lambda result: (result.id, result.variant))
@@ -81,6 +82,7 @@ def _is_unstable(
 
 
 def _is_stale(result: CaseResult) -> bool:
+    """Say whether the baseline has a stale entry of the case."""
     return result.baseline is not None and result.baseline.standing == STALE
 
 
@@ -232,7 +234,7 @@ def _entries_after(
 def _demands_after(
     before: BaselineEntries, update: Update, *, is_new: bool
 ) -> FileDemands | None:
-    """Return what the test demanded of the file, as the file has it after an update.
+    """Return the demands of the file after an update.
 
     `is_new`: whether the update makes the file.
     """
@@ -272,8 +274,6 @@ _ADDED, _KEPT, _NOTED, _RESCORED, _RERANKED = range(5)
 - `_RERANKED`: all other changes.
 """
 
-_CHANGED = (_RESCORED, _RERANKED)
-
 
 def _effects(
     before: BaselineEntries, entries: Mapping[EntryKey, BaselineEntry]
@@ -290,7 +290,7 @@ def _effects(
 
 
 def _effect(old: BaselineEntry, new: BaselineEntry) -> int:
-    """Return what an update does to an entry, as one of the constants `_KEPT` ..."""
+    """Return what an update does to an entry: `_KEPT`, `_NOTED` ... (not `_ADDED`)."""
     # lines are compared, as JSON tells apart what equals in Python: 1 and true
     if old is new:
         return _KEPT
@@ -336,22 +336,20 @@ def _titles_after(
 def _fingerprint_after(
     before: BaselineEntries, update: Update, effects: Mapping[EntryKey, int]
 ) -> Fingerprint:
-    """Return what was searched for every entry that is in the file after an update.
+    """Return what was searched when all entries of the updated file were accepted.
 
-    If earlier entries stay beside new ones, that is what both fingerprints have.
+    If earlier entries stay beside new ones, it is what both fingerprints have in
+    common.
     """
     if update.only_test:
         return before.fingerprint
     accepted = update.accepted
-    is_changed = False
-    has_earlier = False
-    for key, effect in effects.items():
-        is_changed = is_changed or effect == _ADDED or effect in _CHANGED
-        is_earlier = key in before and (update.only_new or key not in accepted)
-        has_earlier = has_earlier or is_earlier
-    if not has_earlier:
+    earlier = before.keys() & effects.keys()
+    if not update.only_new:
+        earlier -= accepted.keys()
+    if not earlier:
         return accepted.fingerprint
-    if not is_changed:
+    if all(effect in (_KEPT, _NOTED) for effect in effects.values()):
         return before.fingerprint
     return common([before.fingerprint, accepted.fingerprint])
 

@@ -129,6 +129,7 @@ def case_in_run(
 
 
 def _judgments_in_run(case: Case) -> KnownJudgments:
+    """Return the judgments of a case of this run."""
     if not case.passages:
         return KnownJudgments(case.judgments, [*case.judgments.values()])
     grades = [passage.grade for passage in case.passages]
@@ -177,6 +178,7 @@ def case_in_record(
 
 
 def _passages_in_record(result: CaseResult) -> KnownJudgments:
+    """Return the grades and the keys of the passages of a recorded result."""
     passages = result.evaluation.passages
     grades = [passage.grade for passage in passages]
     return KnownJudgments({}, grades, tuple(passage.key for passage in passages))
@@ -308,6 +310,7 @@ def _json_of(value: object) -> str:
 
 
 def _shortened(text: str) -> str:
+    """Return a text of at most 40 columns that is safe to print."""
     return quoted(text, 40)[1:-1]
 
 

@@ -35,7 +35,6 @@ MOST_JUDGMENTS = 10_000_000
 _WITH_METRIC = ("metric", "similarity", FLOOR, DROP)
 """The kinds of outcomes whose name is that of a metric."""
 
-
 _COMPARISONS = frozenset({">=", ">", "<=", "<", "=="})
 _OF_RANKS = frozenset({"<=", ">", "=="})
 """The comparisons of a rank with the one that is expected."""
@@ -67,6 +66,7 @@ def check_result(result: CaseResult) -> None:
 
 
 def _check_lengths(result: CaseResult) -> None:
+    """Raise ValueError if lists about the ranking do not have its length."""
     ranking = result.ranking
     count = len(ranking.documents)
     if len(ranking.grades) != count or len(ranking.engine_scores) not in (0, count):
@@ -83,6 +83,7 @@ def _check_lengths(result: CaseResult) -> None:
 
 
 def _check_scores(evaluation: CaseEvaluation) -> None:
+    """Raise ValueError if a score is not finite, or the interval has one end."""
     lower, upper = evaluation.lower, evaluation.upper
     for score in (*evaluation.scores.values(), lower, upper):
         if score is not None and not math.isfinite(score):
@@ -169,6 +170,7 @@ def _check_quotes(outcome: Outcome) -> None:
 
 @lru_cache(maxsize=1024)
 def _check_metric(name: str) -> None:
+    """Raise ValueError if a name is not that of a metric."""
     metric_named(name)
 
 

@@ -175,10 +175,7 @@ def _compare_scores(
     case: CaseToday,
     judgments: KnownJudgments,
 ) -> CaseResult:
-    """Return the result with the scores of the accepted ranking, and compared reasons.
-
-    Each reason then says whether the accepted ranking misses the same demand.
-    """
+    """Return the result with the accepted ranking, its scores, and compared reasons."""
     settings = result.conditions.settings
     documents = entry.ranking(settings)
     graded = judgments.grade_entry(entry, settings)
@@ -191,37 +188,46 @@ def _compare_scores(
         expect=case.expect,
         project_scores=case.project_scores,
     )
-    standing = _standing(result, before)
     now = _graded_now(result, judgments.judged)
     comparison = replace(
         _comparison(result, entry, before),
-        standing=standing,
+        standing=_standing(result, before),
         documents=documents,
         grades=tuple(graded.grades),
         held=tuple(map(tuple, graded.held)),
         texts=texts_by_result(documents, entry.documents, entry.texts),
         then=entry.scores,
-        scores=_scores_but_ndcg(result, case, graded),
+        scores=_other_scores(result, case, graded),
         newly_met=accepted.misses_what_is_met(),
         judged_alone=_judged_alone(result, graded, now, case),
+        missed=_needs_missed(case) and accepted.misses_any(),
     )
-    reasons = result.evaluation.reasons
-    if result.verdict == FAILED:
-        compared = accepted.compare_reasons()
-        reasons = compared.reasons
-        comparison = replace(
-            comparison,
-            newly_failing=any(reason.is_new for reason in reasons),
-            failed_before=compared.are_known and standing != REGRESSION,
-        )
-    if _needs_missed(case):
-        comparison = replace(comparison, missed=accepted.misses_any())
     if case.of_people is not None:
         comparison = _with_people(comparison, result, case, case.of_people)
-    return result.with_baseline(comparison, result.verdict, reasons)
+    return _with_compared_reasons(result, comparison, accepted)
 
 
-def _scores_but_ndcg(
+def _with_compared_reasons(
+    result: CaseResult, comparison: BaselineComparison, accepted: AcceptedOutcomes
+) -> CaseResult:
+    """Return the result with its comparison.
+
+    If the case fails, each reason says whether the accepted ranking misses the same
+    demand.
+    """
+    if result.verdict != FAILED:
+        return replace(result, baseline=comparison)
+    compared = accepted.compare_reasons()
+    is_regression = comparison.standing == REGRESSION
+    comparison = replace(
+        comparison,
+        newly_failing=any(reason.is_new for reason in compared.reasons),
+        failed_before=compared.are_known and not is_regression,
+    )
+    return result.with_baseline(comparison, FAILED, compared.reasons)
+
+
+def _other_scores(
     result: CaseResult, case: CaseToday, graded: GradedRanking
 ) -> dict[str, float | None]:
     """Return {metric: score} of the accepted ranking, for metrics other than nDCG@k."""

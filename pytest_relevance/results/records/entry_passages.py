@@ -1,10 +1,10 @@
-"""Which passages an accepted ranking held.
+"""Find which passages an accepted ranking held.
 
-The reference says it of each passage that was looked for then. A new passage is looked
-for in the accepted texts, if the reference is a record that keeps them.
+A reference keeps which of the passages of that time each result held. A new passage is
+looked for in the accepted texts, if the reference is a record that keeps them.
 
-A comparison with an accepted ranking calls it, for the passages of the case and for the
-quotes that it excludes.
+A comparison with an accepted ranking needs this for the passages of the case, and for
+the quotes that the case excludes.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def ranks_of_quotes_then(
 def _can_look(entry: BaselineEntry, sought: Sequence[Passage]) -> bool:
     """Say whether passages can be looked for in the accepted texts.
 
-    Their conditions may look at fields that the record has not kept.
+    False without texts, and if the record has not kept a field that a condition of a
+    passage looks at.
     """
     if not entry.texts or not sought:
         return False

@@ -1,9 +1,8 @@
 """Compare the fingerprints of what was searched.
 
-A fingerprint is a flat mapping from names to texts, numbers and booleans.
-
-A fingerprint is checked when a case gets it from its fixture. Fingerprints are compared
-with that of the reference at the end of a run, and in reports.
+A fingerprint is a flat mapping from names to texts, numbers and booleans. It is checked
+when a case gets it from a fixture. At the end of a run, and in reports, it is compared
+with the fingerprint of the reference.
 """
 
 from __future__ import annotations
@@ -76,9 +75,9 @@ def _sendable(text: str) -> str:
 
 
 def changed(before: Fingerprint, now: Fingerprint) -> Changes:
-    """Return what differs between two fingerprints, in the order of the names.
+    """Return what differs between two fingerprints.
 
-    Nothing if one of them is empty, that is, unknown.
+    Empty if one of them is empty, that is, not known.
     """
     if not (before and now):
         return {}
@@ -92,8 +91,8 @@ def changed(before: Fingerprint, now: Fingerprint) -> Changes:
 def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
     """Return what differs from the fingerprint of a baseline.
 
-    Names that the baseline does not have are not compared: updates of some cases may
-    drop them.
+    Names that the baseline does not have are not compared: an update of some cases may
+    have dropped them.
     """
     changes = changed(baseline, now)
     return {name: values for name, values in changes.items() if name in baseline}

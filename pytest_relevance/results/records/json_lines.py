@@ -80,8 +80,8 @@ _encode = json.JSONEncoder(
 def as_json(values: object) -> str:
     """Return values as JSON on one line.
 
-    Values that JSON does not have become text, for example an infinity: `params` may
-    have 1e400.
+    Values that JSON does not have become text, for example an infinity, which `params`
+    may have (1e400).
     """
     try:
         return _encode(values)
@@ -99,6 +99,7 @@ def encoded(
 
 
 def _line(text: str) -> bytes:
+    """Return the bytes of a line; lone surrogates are kept."""
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
@@ -172,6 +173,7 @@ class _Reader:
         return RecordError.at(self._name, message, place)
 
     def _damaged(self, what: str, line: int) -> RecordError:
+        """Return the error for a damaged line, with what to do."""
         message = f"the line is damaged: {what}; {self._kind.remedy}"
         return self._error(message, line)
 
@@ -248,6 +250,7 @@ class _Reader:
             )
 
     def _no_object(self, text: str, number: int) -> RecordError:
+        """Return the error for a line that is not a JSON object."""
         if text.startswith(_CONFLICT):
             return self._error(
                 "a merge conflict is left in the file; take either side, and update the "
@@ -272,6 +275,7 @@ class _Reader:
             raise self._error(f"cannot be read: {why}") from None
 
     def _split_lines(self) -> Iterator[bytes]:
+        """Yield the lines of the file, without their ends."""
         for block in line_blocks(self._path):
             if b"\r" in block:
                 # an editor or a version control has changed the line ends
@@ -282,6 +286,7 @@ class _Reader:
 
 
 def _what_it_is(line: str) -> str:
+    """Return what a file is instead of the wanted kind, judged by its first line."""
     if not line.strip():
         return "it is empty, or its first line is blank"
     header = _object(line) or {}

@@ -14,9 +14,11 @@ from typing import Any
 SKIP_IF, XFAIL_IF = "skip_if", "xfail_if"
 XFAIL_RAISES, XFAIL_RUN = "xfail_raises", "xfail_run"
 MARK_LIMITS = (SKIP_IF, XFAIL_IF, XFAIL_RAISES, XFAIL_RUN)
-"""What a mark says beside its reason: a text that is its condition, the exceptions that
-are expected, and false if the case does not run. The default is not kept: no condition,
-the failure of a case, and true.
+"""What marks say beside their reasons.
+
+- `SKIP_IF`, `XFAIL_IF`: the condition, if it is a text.
+- `XFAIL_RAISES`: the exceptions that are expected, if not `OF_CASE_FILE`.
+- `XFAIL_RUN`: False if the case does not run.
 """
 
 ANY_FAILURE = "any"
@@ -47,7 +49,7 @@ NO_MARKS = MarksOfCase()
 class _Mark:
     """A mark that may count.
 
-    `condition`: the texts of its conditions; "" if it counts for certain.
+    `condition`: the texts of its conditions; "" if it surely counts.
     """
 
     reason: str
@@ -58,11 +60,11 @@ class _Mark:
 def read_marks(
     marks: Iterable[tuple[str, Sequence[Any], Mapping[str, Any]]], *, is_strict: bool
 ) -> MarksOfCase:
-    """Read the marks of an item.
+    """Return what the marks of an item say.
 
     A mark whose condition is false does not count. A condition that is a text may be
-    true, and is kept. If there are several marks, those up to the first that counts for
-    certain are read.
+    true, and is kept. Of several marks, those up to the first that surely counts are
+    read.
 
     `marks`: (name, positional arguments, keyword arguments) of each, in the order in
     which pytest looks at them. A name is `skip`, `skipif` or `xfail`.
@@ -113,12 +115,13 @@ def _limits(skips: Sequence[_Mark], xfails: Sequence[_Mark]) -> dict[str, Any]:
 
 
 def _is_strict(mark: _Mark, usual: bool) -> bool:
+    """Say whether an `xfail` is strict; `usual` if the mark does not say it."""
     strict = mark.values.get("strict")
     return usual if strict is None else bool(strict)
 
 
 def _condition_of(args: Sequence[Any], values: Mapping[str, Any]) -> str | None:
-    """Return the texts that may be true; "" if a mark counts, None if it does not.
+    """Return the texts of conditions; "" if the mark surely counts, None if not at all.
 
     `args`, `values`: the arguments of `skipif` or `xfail`.
     """

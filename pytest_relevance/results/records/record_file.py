@@ -26,7 +26,7 @@ from pytest_relevance.results.records.json_lines import (
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 RECORDS = f"record of version {RECORD.version} or before"
-"""The files that a new record may replace, in words."""
+"""The words for the files that a new record may replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,7 @@ _TEXTS = "texts"
 
 
 def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a file, compressed."""
     packer = zlib.compressobj(6, wbits=31)  # gzip, without a time
     for part in parts:
         yield packer.compress(part)
@@ -128,6 +129,7 @@ def read_header(path: str | os.PathLike[str]) -> RecordHeader:
 def _record_lines(
     path: str | os.PathLike[str], shown: str | None
 ) -> Iterator[tuple[int, Any]]:
+    """Yield (line number, value): the header, then the results."""
     name = os.fspath(path) if shown is None else shown
     reader = _Reader()
     return read_file(path, name, RECORD, reader.read_header, reader.read_line)

@@ -56,8 +56,8 @@ def compare_recorded_case(
 def _reasons_alone(result: CaseResult) -> tuple[Outcome, ...]:
     """Return why a case failed in its run, without a comparison with a reference.
 
-    `is_new`, `is_worse` and `before` are cleared. They are of the reference of that
-    run, and the result is now shown beside another one.
+    `is_new`, `is_worse` and `before` are cleared, because they describe the reference
+    of that run, and the result is now shown beside another one.
     """
     reasons = []
     for reason in result.evaluation.reasons:

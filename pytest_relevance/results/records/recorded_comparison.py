@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
+from pytest_relevance.cases.model import Sample
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.outcomes import without_similarities
 from pytest_relevance.results.records.demand_changes import (
@@ -77,8 +78,9 @@ def compare_recorded(
     files = {}
     for file, info in run.files.items():
         of_file = reference.of_file(file)
-        changed = _changes_of_test(info, of_file, ran.get(file, {}))
-        lost = _lost(info, file, of_file, ran.get(file, {}))
+        beside = _FileBesideReference(file, info, ran.get(file, {}), of_file)
+        changed = beside.changes_of_test()
+        lost = beside.lost()
         gates = demands.of_file(file).gates
         files[file] = replace(
             moves.noted_in(info, file),
@@ -90,7 +92,7 @@ def compare_recorded(
             accepted=accepted_cases(of_file, gates, lost, expects_known=True),
             test_changes=changed.changes,
             knows_demands=changed.is_known,
-            drawn=_drawn(info, of_file, ran.get(file, {})),
+            drawn=beside.drawn(),
         )
     not_run = []
     for file, of_file in reference.entries.items():
@@ -161,59 +163,68 @@ def _results_by_file(results: Iterable[CaseResult]) -> Ran:
     return ran
 
 
-def _changes_of_test(
-    info: FileInfo, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]
-) -> ChangesOfFile:
-    """Return how the test changed, as far as both records keep what it demanded."""
-    demands = info.demands_of(ran)
-    now = []
-    for key, result in ran.items():
-        now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
-    samples = () if info.drawn is None else info.drawn.samples
-    return changes_of_file(entries, now, info.gates, samples=samples)
+@dataclass(frozen=True, slots=True)
+class _FileBesideReference:
+    """A case file of a recorded run, beside what the reference has of it.
 
+    `ran`: the results of its cases.
+    `entries`: the entries of the reference.
+    """
 
-def _lost(
-    info: FileInfo,
-    file: str,
-    entries: BaselineEntries,
-    ran: Mapping[EntryKey, CaseResult],
-) -> tuple[Lost, ...]:
-    """Return the cases that only the reference has; none if the file ran in part."""
-    if not info.is_whole(ran.values(), file):
-        return ()
-    is_sampled = info.drawn is not None and bool(info.drawn.samples)
-    lost = []
-    for key, entry in entries.items():
-        # a record does not say whether a query that is not drawn is still in its file
-        if key not in ran and not (is_sampled and entry.is_sampled):
-            lost.append((*key, GONE))
-    return tuple(lost)
+    file: str
+    info: FileInfo
+    ran: Mapping[EntryKey, CaseResult]
+    entries: BaselineEntries
 
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """Return what was drawn from the files of queries in this run."""
+        return () if self.info.drawn is None else self.info.drawn.samples
 
-def _drawn(
-    info: FileInfo, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]
-) -> DrawnQueries | None:
-    """Return what was drawn in both; None if nothing was."""
-    samples = () if info.drawn is None else info.drawn.samples
-    before = () if entries.demands is None else entries.demands.samples
-    if not (samples or before):
-        return None
-    entered, left = set(), set()
-    for key, result in ran.items():
-        is_known = key in entries or key in entries.without_ranking
-        if entries and result.is_sampled and not is_known:
-            entered.add(result.id)
-    for key, entry in entries.items():
-        if samples and entry.is_sampled and key not in ran:
-            left.add(entry.id)
-    return DrawnQueries(
-        samples=samples,
-        before=before,
-        entered=len(entered),
-        left=len(left),
-        left_out=0 if info.drawn is None else info.drawn.left_out,
-    )
+    def changes_of_test(self) -> ChangesOfFile:
+        """Return how the test changed, as far as both records keep its demands."""
+        demands = self.info.demands_of(self.ran)
+        now = []
+        for key, result in self.ran.items():
+            now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
+        return changes_of_file(self.entries, now, self.info.gates, samples=self.samples)
+
+    def lost(self) -> tuple[Lost, ...]:
+        """Return the cases that only the reference has.
+
+        Empty if only a part of the file ran.
+        """
+        if not self.info.is_whole(self.ran.values(), self.file):
+            return ()
+        lost = []
+        for key, entry in self.entries.items():
+            # A record does not say whether a query is still in its file, but not drawn.
+            may_be_left = bool(self.samples) and entry.is_sampled
+            if key not in self.ran and not may_be_left:
+                lost.append((*key, GONE))
+        return tuple(lost)
+
+    def drawn(self) -> DrawnQueries | None:
+        """Return what was drawn now and in the reference; None if nothing was."""
+        entries = self.entries
+        before = () if entries.demands is None else entries.demands.samples
+        if not (self.samples or before):
+            return None
+        entered, left = set(), set()
+        for key, result in self.ran.items():
+            is_known = key in entries or key in entries.without_ranking
+            if entries and result.is_sampled and not is_known:
+                entered.add(result.id)
+        for key, entry in entries.items():
+            if self.samples and entry.is_sampled and key not in self.ran:
+                left.add(entry.id)
+        return DrawnQueries(
+            samples=self.samples,
+            before=before,
+            entered=len(entered),
+            left=len(left),
+            left_out=0 if self.info.drawn is None else self.info.drawn.left_out,
+        )
 
 
 # --- moved cases ----------------------------------------------------------------------
@@ -256,6 +267,7 @@ def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
 
 
 def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
+    """Say whether a case has the query and the params of an entry."""
     if result.query != entry.query:
         return False
     if not (result.params or entry.params):
@@ -264,6 +276,7 @@ def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
 
 
 def _with_moves(entries: Entries, moves: Moves) -> Entries:
+    """Return the entries of all files, under the present ids of their cases."""
     moved_entries = dict(entries)
     for file, moved in moves.entries(entries).items():
         moved_entries[file] = copy(entries.get(file, BaselineEntries()))

@@ -1,7 +1,6 @@
-"""What a case file of a recorded run demands of its cases, as comparisons need it.
+"""Read what a case file of a recorded run demands of its cases.
 
-`recorded_comparison`, `compare` and `history` ask it when they compare a recorded
-result.
+`recorded_comparison`, `compare` and `history` need this to compare a recorded result.
 """
 
 from __future__ import annotations
@@ -78,10 +77,12 @@ class DemandsOfFiles:
 
 
 def _expectations(demands: CaseDemands) -> Sequence[Expectation]:
+    """Return the expectations of a case. Metrics of the project have no function."""
     return tuple([recorded.expectation for recorded in demands.expect])
 
 
 def _with_reference(result: CaseResult) -> Sequence[Expectation]:
+    """Return the expectations of a result that compare it with its reference."""
     expect = []
     for outcome in result.evaluation.outcomes:
         if EXPECTATIONS.get_or_unknown(outcome.kind).reference == ITSELF:

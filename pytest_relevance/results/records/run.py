@@ -97,6 +97,7 @@ class Run:
 
     @property
     def _metric(self) -> str:
+        """Return the metric of all scores; `nDCG@k` if k differs."""
         metrics = {result.metric.text for result in self.results}
         return metrics.pop() if len(metrics) == 1 else "nDCG@k"
 
@@ -172,11 +173,13 @@ def _table(
 
 
 def _score_before(result: CaseResult) -> str:
+    """Return the score of the accepted ranking as text; empty if there is none."""
     before = None if result.baseline is None else result.baseline.score
     return "" if before is None else score_text(before)
 
 
 def _judged(result: CaseResult) -> str:
+    """Return, for example, `8 of 10`; empty for a result without a score."""
     if result.score is None:
         return ""
     return f"{result.evaluation.judged} of {result.evaluation.top}"

@@ -53,7 +53,7 @@ NOT_RUN = "not run"
 """Why a case is lost, or has no ranking in the reference: it was not run."""
 
 UNSTABLE = "unstable"
-"""Why a baseline has no ranking of a case: it changed from call to call."""
+"""Why a baseline has no ranking of a case: the ranking changed from call to call."""
 
 MARKED_SKIP = "skip"
 """Why a case has no ranking: the case file or a mark says that it is skipped."""
@@ -73,7 +73,7 @@ WHY_LOST: Mapping[str, tuple[str, str]] = {
 """The words for why cases are lost: for one case, and for several."""
 
 WITHOUT_WORDS = "is not compared", "are not compared"
-"""What is said for a reason that a later version has added."""
+"""The words for a reason that only a later version knows."""
 
 
 @dataclass(frozen=True, slots=True)
