@@ -164,8 +164,9 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
     """Say whether a wrong result is as near to the conditions as an earlier one.
 
-    It meets each condition that the earlier result meets, and misses no number by more.
-    Texts are not compared: one wrong text is as far from the right text as another.
+    The result must meet each condition that the earlier result meets, and miss no
+    number by more. Texts are not compared: each wrong text is as far from the right one
+    as any other.
     """
     for path, value in now.values.items():
         if path not in then.values:

@@ -101,7 +101,7 @@ class BoundedFigure:
 
     @property
     def scores(self) -> ScoresOfCases:
-        """Return where the scores of cases come from."""
+        """Return the scores of cases by the metric."""
         return ScoresOfCases(self.metric)
 
     def misses(self, value: float) -> bool:

@@ -27,8 +27,6 @@ def interval(
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
     the scale.
 
-    `present`: the nDCG@k, if the caller knows it already.
-
     The lower end is exact. For j = 0, 1, ... the j deepest unjudged results get the
     highest grade, the other unjudged results get the lowest, and the ideal ranking is
     made of these grades too. The lower end is the lowest of these nDCGs.
@@ -47,6 +45,8 @@ def interval(
     other than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
     `undefined="zero"`) if the present ideal DCG is 0. Later copies of a document, and
     documents with a negative grade, are not unjudged results, whatever `negative` is.
+
+    `present`: the present nDCG@k, if the caller knows it already.
 
     Raises ValueError as `ndcg` does.
     """

@@ -58,7 +58,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Say whether no word and no number goes on from the character before `start`.
+    """Say whether `start` is not within a word or a number.
 
     The minus of "-5" and the point of ".5" belong to the number.
     """
@@ -77,7 +77,7 @@ def begins_at(text: str, start: int) -> bool:
 
 
 def ends_at(text: str, end: int) -> bool:
-    """Say whether no word and no number goes on at `end`."""
+    """Say whether `end` is not within a word or a number."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]

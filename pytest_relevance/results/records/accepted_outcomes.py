@@ -284,8 +284,8 @@ class AcceptedOutcomes:
     def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
         """Return the outcome of a demand on a project's metric that cannot be computed.
 
-        The score of the accepted ranking is one of `project_scores`; None if it is not
-        there.
+        The score of the accepted ranking is taken from `project_scores`. None if it is
+        not there.
         """
         if expected.name not in self.project_scores:
             return None
@@ -348,7 +348,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
-    """Say whether the accepted ranking missed a demand, and it is known by how much."""
+    """Say whether the accepted ranking missed a demand, and by how much is known."""
     if both.then.met:
         return False
     if both.now.kind == FLOOR:

@@ -323,7 +323,7 @@ class DemandsOfSuite:
         return self._expected[expect]
 
     def _shared_settings(self, terms: Terms) -> Mapping[str, Any]:
-        """Return `_settings_of` the terms, made once: most cases share their terms."""
+        """Return the settings of terms, made once for all cases with these terms."""
         known = self._settings.get(id(terms))
         if known is None:
             known = self._settings[id(terms)] = terms, _settings_of(terms)

@@ -329,7 +329,7 @@ def _with_people(
 def _with_lost_metrics(
     result: CaseResult, entry: BaselineEntry, judgments: KnownJudgments
 ) -> CaseResult:
-    """Return the result with the metrics that have a score only in the reference."""
+    """Return the result as lost if a metric has a score only in the reference."""
     lost = lost_metrics(result, entry.scores)
     if not lost or result.baseline is None:
         return result

@@ -80,8 +80,7 @@ class DrawnQueries:
         entered: how many queries are drawn now that the reference does not know.
         left: how many queries of the reference are still in their file, and are not
             drawn now.
-        left_out: how many queries that are drawn now are no cases, because
-            `only: judged` leaves them out.
+        left_out: how many of the queries that are drawn now `only: judged` leaves out.
     """
 
     samples: Sequence[Sample] = ()
