@@ -150,37 +150,32 @@ def is_certainly_worse(change: Change) -> bool:
         return True
     if change.before is None or not change.is_compared:
         return False
-    return falls_for_certain(change, document_changes(change), {})
+    return falls_for_certain(change, {})
 
 
-def falls_for_certain(
-    change: Change, documents: Iterable[DocumentChange], grades: Mapping[str, float]
-) -> bool:
-    """Say whether the DCG falls whatever grades the unjudged documents have.
+def falls_for_certain(change: Change, grades: Mapping[str, float]) -> bool:
+    """Say whether the DCG falls whatever grades the other unjudged documents have.
 
     With settings that allow no interval, this is certain only if all results in both
     top k are judged.
 
-    `documents`: what `document_changes` returns.
-    `grades`: {document: grade}, to try for unjudged documents.
+    `grades`: {document: grade}, further grades of unjudged documents.
     """
     settings = change.case.conditions.settings
     if settings.ideal != "judged" or settings.unjudged != "zero":
         return not _has_unjudged(change, grades)
-    return _greatest_change(change, documents, grades) < -DCG_ROUNDING
+    return _greatest_change(change, grades) < -DCG_ROUNDING
 
 
-def _greatest_change(
-    change: Change, documents: Iterable[DocumentChange], grades: Mapping[str, float]
-) -> float:
-    """Return the greatest change of DCG that grades for unjudged documents can give.
+def _greatest_change(change: Change, grades: Mapping[str, float]) -> float:
+    """Return the greatest change of DCG that the other unjudged documents can give.
 
-    The arguments are those of `falls_for_certain`.
+    `grades`: {document: grade}, further grades of unjudged documents.
     """
     gains = change.case.conditions.settings.gains
     least, most = gain_range(change)
     parts = []
-    for each in documents:
+    for each in document_changes(change):
         grade = grades.get(each.document, each.grade)
         if grade is not None:
             gain = gains[grade]
@@ -224,7 +219,7 @@ def no_grade_matters(change: Change) -> bool:
 def _has_unjudged(change: Change, grades: Mapping[str, float]) -> bool:
     """Say whether a document in the top k of either ranking is unjudged.
 
-    `grades`: {document: grade}, to try for unjudged documents.
+    `grades`: {document: grade}, further grades of unjudged documents.
     """
     judged = change.grades.keys() | grades.keys()
     for snapshot in (change.before, change.after):

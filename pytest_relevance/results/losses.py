@@ -19,13 +19,12 @@ class Loss:
     `loss`: (discounted gain at the ideal rank - that at the own rank) / IDCG. Below
     0 the document ranks above its ideal rank.
     `rank`: where the search returned the document, from 1; None if it did not.
-    `document`: the id, or the quote of the passage. None if several documents with one
-    gain, which were not returned, share the loss: there are fewer ideal ranks for this
-    gain than documents.
+    `document`: the id, or the quote of the passage. None if several documents that were
+    not returned share the loss. They have one gain, and there are fewer ideal ranks for
+    this gain than documents.
     `candidates`: how many documents share the loss.
     `places`: how many ideal ranks there are for the candidates.
-    `grade`: the grade of the document; the highest grade with this gain if there are
-    several.
+    `grade`: the grade of the document; the highest grade if several share the loss.
     """
 
     document: str | None
@@ -121,6 +120,7 @@ def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 
 
 def _missing_with_gain(ranking: ScoredRanking, gain: float) -> list[tuple[str, float]]:
+    """Return (document, grade) for documents with a gain and without a known rank."""
     named = []
     for document, grade in ranking.missing:
         if document not in ranking.deeper and ranking.settings.gains[grade] == gain:
@@ -129,5 +129,6 @@ def _missing_with_gain(ranking: ScoredRanking, gain: float) -> list[tuple[str, f
 
 
 def _highest_grade(ranking: ScoredRanking, gain: float) -> float:
+    """Return the highest grade among the judged documents with a gain."""
     gains = ranking.settings.gains
     return max(grade for grade in ranking.graded.judged if gains[grade] == gain)

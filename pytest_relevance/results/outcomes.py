@@ -32,20 +32,14 @@ from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 
-JUDGED = "judged"
-"""The accepted ranking is judged by the present expectation.
+JUDGED, KEPT, ITSELF, NOTHING = "judged", "kept", "itself", "nothing"
+"""How a kind of expectations is compared with a reference.
 
-This and the next three say how a kind of expectations is compared with a reference.
+- `JUDGED`: the accepted ranking is judged by the present expectation.
+- `KEPT`: the reference has kept the outcome of the accepted ranking.
+- `ITSELF`: the expectation itself compares the present ranking with the accepted one.
+- `NOTHING`: the kind is not compared.
 """
-
-KEPT = "kept"
-"""The outcome of the accepted ranking is not judged: the reference has kept it."""
-
-ITSELF = "itself"
-"""The expectation itself compares the present ranking with the accepted one."""
-
-NOTHING = "nothing"
-"""The kind is not compared with a reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +163,7 @@ def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
 
 
 def expectation_of(outcome: Outcome) -> Expectation:
-    """Return the expectation of an outcome, made of the values in the outcome."""
+    """Return the expectation of an outcome, for example of one in a record."""
     return Expectation(
         kind=outcome.kind,
         written=outcome.name,
@@ -188,7 +182,13 @@ def expectation_of(outcome: Outcome) -> Expectation:
 def with_similarities(
     result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
 ) -> CaseResult:
-    """Return the result with new scores of the similarity to another ranking."""
+    """Return the result with scores of its similarity to another ranking.
+
+    They replace all recorded scores of this kind.
+
+    `metrics`: metrics that compare two rankings.
+    `other`: the other ranking; None if there is none, and so no score.
+    """
     scores = _scores_without_similarities(result)
     scores |= similarity_scores(result, metrics, other)
     return replace(result, evaluation=replace(result.evaluation, scores=scores))
@@ -203,6 +203,7 @@ def without_similarities(result: CaseResult) -> CaseResult:
 
 
 def _scores_without_similarities(result: CaseResult) -> dict[str, float | None]:
+    """Return {metric: score} without metrics that compare two rankings."""
     scores = {}
     for name, score in result.evaluation.scores.items():
         if not is_similarity(name):
@@ -248,19 +249,19 @@ def similarity_outcomes(
 
 
 def says_how_many(outcomes: Iterable[Outcome]) -> bool:
-    """Say whether an expectation with one of these outcomes counts results."""
-    return any(
-        EXPECTATIONS.get_or_unknown(outcome.kind).counts_results for outcome in outcomes
-    )
+    """Say whether one of the expectations says how many results there should be."""
+    return any(map(_counts_results, outcomes))
+
+
+def _counts_results(outcome: Outcome) -> bool:
+    counts_results: bool = EXPECTATIONS.get_or_unknown(outcome.kind).counts_results
+    return counts_results
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:
-    """Say whether the expectations with these outcomes allow any results.
+    """Say whether the expectations with these outcomes allow any result.
 
     `results: 0` does not.
     """
-    counting = []
-    for outcome in outcomes:
-        if EXPECTATIONS.get_or_unknown(outcome.kind).counts_results:
-            counting.append(expectation_of(outcome))
-    return most_results(counting) > 0
+    counting = filter(_counts_results, outcomes)
+    return most_results([expectation_of(outcome) for outcome in counting]) > 0

@@ -39,8 +39,10 @@ class ScoredRanking:
 
     If the case has passages, these take the place of the judged documents.
 
+    `k`: the cutoff; None for the whole ranking.
     `missing`: (document, grade) for judged documents that the ranking lacks.
-    `deeper`: {document: rank} for missing documents with a known rank below it.
+    `deeper`: {document: rank} for missing documents with a known rank below the
+    ranking.
     `passages`: the passages of the case; empty if documents are judged.
     """
 
@@ -85,9 +87,9 @@ class ScoredRanking:
 
     @cached_property
     def ranked(self) -> Sequence[RankedItem]:
-        """Return the judged documents or passages that were found, by rank.
+        """Return the judged documents or passages with a known rank, by rank.
 
-        Those below the cutoff are included. They add nothing to the DCG.
+        Ranks below the cutoff are included. They add nothing to the DCG.
         """
         items = self._ranked_passages() if self.passages else self._ranked_results()
         below = []
@@ -129,11 +131,9 @@ class ScoredRanking:
         return ndcg.dcg(self.ideal, self.settings)
 
     def shares(self) -> list[tuple[str, float]]:
-        """Return (document or passage, what it adds to nDCG@k) for each found one."""
-        shares = []
-        for item in self.ranked:
-            shares.append((item.name, item.discounted / (self.ideal_dcg or 1)))
-        return shares
+        """Return (document or passage, what it adds to nDCG@k), for known ranks."""
+        ideal_dcg = self.ideal_dcg or 1
+        return [(item.name, item.discounted / ideal_dcg) for item in self.ranked]
 
 
 def scored_ranking(result: CaseResult) -> ScoredRanking:
@@ -178,12 +178,12 @@ def _scored_passages(
 
 
 def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:
-    """Return {document or passage: by how much it changed nDCG@k}.
+    """Return {document or passage: by how much it changed nDCG@k}; 0 for all others.
 
     The values add up to the change of the score. Empty if either score is not defined,
     if the ranking is the same, or for a known item, which is scored by RR@k.
 
-    `now`: the ranking of the case now.
+    `now`: what `scored_ranking` returns for the case of the change.
     """
     shares = defaultdict[str, float](float)
     case, before = change.case, change.before

@@ -1,13 +1,15 @@
 """Find the grades that would decide whether a query got worse.
 
 A query that got worse is open if its unjudged results may explain the fall
-(`certainty.is_certainly_worse`). The query is settled if enough of these results are
-graded: it got worse for certain, or it did not get worse at all. Low grades for
-documents that came nearer to the top, and high ones for documents that went down, make
-the fall certain. The opposite grades show that the query did not get worse.
+(`certainty.is_certainly_worse`). Grades for enough of these results settle the query:
+it certainly got worse, or it did not get worse.
 
-The worklist asks for the stake of each query when a run has ended. Reports ask it of
-the queries that they show.
+- Low grades for documents that rose, and high grades for documents that fell, make the
+  fall certain.
+- The opposite grades show that the query did not get worse.
+
+When a run has ended, the worklist asks for the stake of each query, and reports ask for
+the stake of the queries that they show.
 """
 
 from __future__ import annotations
@@ -31,24 +33,26 @@ from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.failures import got_worse
 
 CERTAIN, OPEN, EXCUSED = "certain", "open", "excused"
-"""What grades make of a query that got worse: it did for certain, it may have, it did
-not.
+"""What further grades make of a query that got worse.
+
+- `CERTAIN`: it got worse whatever grades its other unjudged results have.
+- `OPEN`: grades of its other unjudged results decide.
+- `EXCUSED`: it did not get worse.
 """
 
-
 _MOST_TRIED = 3
-"""How many results are tried together: with the lowest and the highest grade, there are
-2^3 gradings of three.
+"""How many results are graded together. Each gets the lowest and the highest grade, so
+three results have 2^3 gradings.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """The grades that would settle whether a query got worse.
+    """The unjudged results whose grades would settle whether a query got worse.
 
-    `documents`: its unjudged results in the top k. Those that change the DCG most come
+    `documents`: the unjudged results in the top k. Those that change the DCG most come
     first.
-    `fewest`: how many of the first documents it takes to settle the query.
+    `fewest`: how many documents, from the first on, have to be graded at least.
     `chances`: for each of the first documents, the chance that its grade settles the
     query, from 0 to 1. Documents that settle it only together share their chance.
     """
@@ -79,7 +83,7 @@ class Stake:
 
 
 def stake_of(result: CaseResult) -> Stake:
-    """Return what depends on the grades of a case, compared as its run compared it."""
+    """Return what depends on the grades of a case, since its baseline."""
     return stake_of_change(Change.since_baseline(result), is_worse=got_worse(result))
 
 
@@ -112,67 +116,59 @@ def _floor_is_open(result: CaseResult) -> bool:
 
 
 def open_question(change: Change) -> OpenQuestion | None:
-    """Return the grades that would settle an open query; None if none can.
+    """Return the results whose grades would settle an open query; None if none can.
 
-    The lowest and the highest grade of the scale are tried, once against the present
-    ranking and once in its favour.
+    The extreme grades of the scale are tried: once all in favour of the present
+    ranking, and once all against it.
     """
-    changes = document_changes(change)
     returned = change.after.documents[: change.case.conditions.k]
     unjudged = []
-    for each in changes:
+    for each in document_changes(change):
         if each.grade is None and each.document in returned:
             unjudged.append(each)
     unjudged.sort(key=lambda each: (-abs(each.factor), each.document))
     counts = []
     for in_favour in (False, True):
-        count = _count_until_settled(change, changes, unjudged, in_favour=in_favour)
+        count = _count_until_settled(change, unjudged, in_favour=in_favour)
         if count is not None:
             counts.append(count)
     if not counts:
         return None
     documents = tuple(each.document for each in unjudged)
     fewest = min(counts)
-    shares = _shares_that_settle(change, changes, documents[:_MOST_TRIED])
+    shares = _shares_that_settle(change, documents[:_MOST_TRIED])
     if not any(shares):
-        # one or both of the gradings that were tried, of all with as many results
+        # one or both of the gradings that were tried settle, of 2^fewest gradings
         shares = [0.0] * (fewest - 1) + [counts.count(fewest) / 2**fewest]
     return OpenQuestion(documents=documents, fewest=fewest, chances=_chances(shares))
 
 
 def _count_until_settled(
-    change: Change,
-    changes: Sequence[DocumentChange],
-    unjudged: Sequence[DocumentChange],
-    *,
-    in_favour: bool,
+    change: Change, unjudged: Sequence[DocumentChange], *, in_favour: bool
 ) -> int | None:
     """Return how many documents, in their order, need a grade to settle a change.
 
     None if even the grades of all documents do not settle the change.
 
-    `in_favour`: whether a document that rose gets the highest grade, and one that fell
-    gets the lowest. Both speak for the present ranking. If not, it is the other way
-    round.
+    `in_favour`: whether the grades favour the present ranking. Then documents that rose
+        get the highest grade, and documents that fell the lowest. Otherwise it is the
+        other way round.
     """
     conditions = change.case.conditions
     grades = {}
     for count, each in enumerate(unjudged, start=1):
-        came_nearer = each.factor > 0
-        grades[each.document] = (
-            conditions.highest if came_nearer == in_favour else conditions.lowest
-        )
-        if state_with(change, grades, changes) != OPEN:
+        has_risen = each.factor > 0
+        grade = conditions.highest if has_risen == in_favour else conditions.lowest
+        grades[each.document] = grade
+        if state_with(change, grades) != OPEN:
             return count
     return None
 
 
-def _shares_that_settle(
-    change: Change, changes: Sequence[DocumentChange], documents: Sequence[str]
-) -> list[float]:
-    """Return for the first 1, 2, ... documents which share of their gradings settle.
+def _shares_that_settle(change: Change, documents: Sequence[str]) -> list[float]:
+    """Return the share of gradings that settle a change, for 1, 2, ... documents.
 
-    A grading has the lowest or the highest grade for each document, so n documents have
+    A grading gives each document the lowest or the highest grade. So n documents have
     2^n gradings.
     """
     conditions = change.case.conditions
@@ -181,7 +177,7 @@ def _shares_that_settle(
         settled = 0
         for grading in product((conditions.lowest, conditions.highest), repeat=count):
             grades = dict(zip(documents, grading, strict=False))
-            settled += state_with(change, grades, changes) != OPEN
+            settled += state_with(change, grades) != OPEN
         shares.append(settled / 2**count)
     return shares
 
@@ -189,48 +185,39 @@ def _shares_that_settle(
 def _chances(shares: Sequence[float]) -> list[float]:
     """Return for each document the chance that its grade settles the change.
 
-    `shares`: for 1, 2, ... documents, the share of their gradings that settle it. The
-        chance of a document is by how much the share rises with it.
+    The chance of a document is by how much it raises the share. Documents that settle
+    only together get equal chances: shares of 0 and 0.5 make two chances of 0.25. So
+    the chances never rise from one document to the next. The last documents are left
+    out if they do not raise the share.
 
-    Documents that settle only together share what they bring: shares of 0 and 0.5 make
-    two chances of 0.25. So the chances never rise from one document to the next. The
-    last documents are left out if they bring nothing.
+    `shares`: what `_shares_that_settle` returns.
     """
     chances: list[float] = []
-    done = 0.0
+    share_so_far = 0.0
     while len(chances) < len(shares):
-        best, together = 0.0, 0
+        best_chance, documents_together = 0.0, 0
         for count, share in enumerate(shares[len(chances) :], start=1):
-            rate = (share - done) / count
-            if rate > best + ROUNDING:
-                best, together = rate, count
-        if not together:
+            chance = (share - share_so_far) / count
+            if chance > best_chance + ROUNDING:
+                best_chance, documents_together = chance, count
+        if not documents_together:
             break
-        chances += [best] * together
-        done = shares[len(chances) - 1]
+        chances += [best_chance] * documents_together
+        share_so_far = shares[len(chances) - 1]
     return chances
 
 
-def state_with(
-    change: Change,
-    grades: Mapping[str, float],
-    changes: Sequence[DocumentChange] | None = None,
-) -> str:
-    """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
+def state_with(change: Change, grades: Mapping[str, float]) -> str:
+    """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with further grades.
 
-    `EXCUSED` means that the query did not get worse: its score is within the tolerance,
-    and meets the floor if the score before does.
+    It is excused if its score is within the tolerance, and meets the floor if the score
+    before does.
 
     `grades`: {document: grade} for unjudged documents.
-    `changes`: what `document_changes` returns for the change, if that is known already.
     """
     if not _is_worse(change, grades):
         return EXCUSED
-    if changes is None:
-        changes = document_changes(change)
-    if falls_for_certain(change, changes, grades):
-        return CERTAIN
-    return OPEN
+    return CERTAIN if falls_for_certain(change, grades) else OPEN
 
 
 def _is_worse(change: Change, grades: Mapping[str, float]) -> bool:
@@ -253,6 +240,7 @@ def _is_worse(change: Change, grades: Mapping[str, float]) -> bool:
 def _score_with(
     change: Change, snapshot: Snapshot, grades: Mapping[str, float]
 ) -> float:
+    """Return the score of one ranking of a case with further grades."""
     case = change.case
     graded = grade_ranking(snapshot.documents, {**change.grades, **grades})
     judged = [*case.graded.judged, *grades.values()]

@@ -50,7 +50,8 @@ class ScoredTop:
 
     `score`: nDCG@k; NaN if it is not defined.
     `lower`, `upper`: the lowest and the highest score that unjudged results allow.
-    `judged`: how many of the `size` different documents have a judgment.
+    `size`: how many different documents there are.
+    `judged`: how many of these have a judgment.
     """
 
     score: float
@@ -145,10 +146,10 @@ _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 
 
 def _side_of_floor(limits: Limits, top: ScoredTop) -> str:
-    """Return whether nDCG@k is above or below its floor, whatever unjudged results are.
+    """Return whether nDCG@k is certainly `_ABOVE` or `_BELOW` its floor, or `_OPEN`.
 
-    `_OPEN` if that depends on their grades, or if the interval of nDCG@k is not known.
-    `_ABOVE` for a case without a floor.
+    It is open if grades of unjudged results decide, or if the interval of nDCG@k is not
+    known. A case without a floor is above.
     """
     floor = limits.min_ndcg
     if floor is None:
@@ -180,10 +181,12 @@ def too_few_judged(
 ) -> tuple[Outcome, ...]:
     """Return the reason that too few of the top documents are judged to decide.
 
-    () if enough are judged. `by_people`: whether only people's judgments count.
+    () if enough are judged.
+
+    `min_judged`: the least share of judged documents, from 0 to 1.
+    `by_people`: whether only people's judgments count.
     """
-    # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is
-    # more than 11
+    # not multiplied: 11 / 20 equals 0.55, but 0.55 * 20 is more than 11 by rounding
     if not top.size or top.judged / top.size >= min_judged:
         return ()
     reason = Outcome(
@@ -199,7 +202,7 @@ def too_few_judged(
 
 
 def is_bounded(settings: Settings) -> bool:
-    """Say whether the interval has all scores that unjudged results allow."""
+    """Say whether `metrics.interval` knows the scores that unjudged results allow."""
     return settings.ideal == "judged" and settings.unjudged == "zero"
 
 
