@@ -1,8 +1,8 @@
 """Find results that nearly hold the passages that a failed case is missing.
 
-A passage may be missing because an extraction changed the text, or because a splitter
-cut it. A near miss shows that. Finding one takes long, so only failed cases are looked
-at, when their details are added.
+A near miss shows that a passage is missing because an extraction changed the text, or
+because a splitter cut it. Finding one takes long, so only failed cases are looked at,
+when their details are added.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from dataclasses import replace
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case, Passage
-from pytest_relevance.results.case_parts import (
-    OTHER_FIELD,
-    CasePassage,
-    NearPassage,
-)
+from pytest_relevance.results.case_parts import OTHER_FIELD, CasePassage, NearPassage
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.passages import first_unmet_condition
 from pytest_relevance.results.responses.ranking import Ranking
 
 _LONGEST_WORDS = 60
-"""How many characters of the words of a text a near miss has.
+"""The most characters that a near miss quotes of a text.
 
-A record has them, also one that does not keep the texts of results.
+Every record has them, also a record without the texts of results.
 """
 
 

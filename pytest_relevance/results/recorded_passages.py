@@ -1,9 +1,9 @@
 """Judge a recorded ranking by the passages of today.
 
 A record and a baseline keep which passages each result held (`held`), and a key of each
-passage. A passage of today with a recorded key is judged by that. A passage without one
-was not looked for then. It can be looked for now if the record keeps the texts of the
-results, and is refused otherwise.
+passage. So they tell which results hold a passage of today with a recorded key. Any
+other passage was not looked for when the ranking was recorded. It is looked for now if
+the record keeps the texts of the results, and is refused otherwise.
 
 Records, baselines, replays and `compare` use this module.
 """
@@ -63,19 +63,19 @@ def held_by_keys(
     """
     if new_keys(then, now):
         return None
-    present: dict[int, list[int]] = {}  # {recorded index: indexes of today}
+    indexes_today: dict[int, list[int]] = {}  # by their recorded index
     for index, key in enumerate(now):
-        present.setdefault(then.index(key), []).append(index)
-    found = []
+        indexes_today.setdefault(then.index(key), []).append(index)
+    held_today = []
     for recorded_indexes in held:
         of_result: list[int] = []
         for recorded_index in recorded_indexes:
-            of_result += present.get(recorded_index, [])
-        found.append(tuple(sorted(of_result)))
-    return found
+            of_result += indexes_today.get(recorded_index, [])
+        held_today.append(tuple(sorted(of_result)))
+    return held_today
 
 
-# Texts in a record
+# --- texts in a record ----------------------------------------------------------------
 
 
 def with_texts(result: CaseResult, ranking: Ranking) -> CaseResult:
@@ -110,9 +110,11 @@ def ranking_with_texts(ranking: Ranking, recorded: CaseRanking) -> Ranking:
 def fields_in_record(
     recorded: Mapping[str, Sequence[Sequence[Any]]],
 ) -> dict[str, list[Any]]:
-    """Return {path: a value for each result} of the fields that a record has kept.
+    """Return {path: values} for the fields that a record has kept.
 
-    `recorded`: {path: a list for each result}, with the value, or empty without one.
+    There is a value for each text; `Absent` if the result lacks the field.
+
+    `recorded`: as `CaseRanking.fields_of_texts`.
     """
     fields = {}
     for path, values in recorded.items():
@@ -215,9 +217,9 @@ def _check_alike(
 def judged_by_passages(
     result: CaseResult, passages: Sequence[Passage], settings: Settings
 ) -> CaseResult:
-    """Return a recorded result with the grades of other passages or settings.
+    """Return a recorded result, judged by other passages or with other settings.
 
-    Its scores stay those of the record: the caller computes them.
+    Only its grades and passages change. The caller computes the scores.
 
     Raises `UnknownPassages` as `with_recorded_passages` does.
     """

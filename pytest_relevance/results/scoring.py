@@ -77,8 +77,7 @@ class CaseInRun:
     """What the result of a case gets from its run.
 
     `search`: the name of the search; None for the search of the case.
-    `params`: the parameters of the case with secrets masked; None if there is nothing
-    to mask.
+    `params`: the params of the case with secrets masked; None if nothing is masked.
     `tolerance`: the tolerance of a case that sets none.
 
     The other fields are as in `CaseResult` and `CaseOrigin`.
@@ -110,9 +109,8 @@ def score_case(
 ) -> CaseResult:
     """Return the result of a case, with its scores and its verdict.
 
-    If a metric looks at the whole ranking, call `why_cut` first: the ranking may be
-    cut, and then there is no score. A case with filled grades is scored a second time,
-    without these grades.
+    Call `unseen.why_cut` first. If it gives a reason, the case cannot be scored. A case
+    with filled grades is scored a second time, without these grades.
 
     `call`: how the search was called.
     `asked`: how many results the search was asked for; None if it takes no number.
@@ -269,13 +267,12 @@ def _interval_of_ties(ranked: _RankedCase) -> TieInterval | None:
     """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
     None if there is only one order, if all orders give the same nDCG@k, or for a known
-    item, which is not scored by nDCG. A search that takes no number of results may have
-    more results than it returned.
+    item, which is not scored by nDCG.
     """
     case, ranking = ranked.case, ranked.ranking
-    if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
+    if case.is_known_item or case.terms.ties == "fixed":
         return None
-    if case.is_known_item:
+    if len(ranking.scores) != len(ranking.ids):
         return None
     ends = tie_interval(
         ranked.graded,
@@ -330,8 +327,8 @@ def _judge(ranked: _RankedCase, latency: float | None) -> tuple[Outcome, ...]:
 def _results_below(case: Case, ranking: Ranking) -> int:
     """Return how many results a record has below the ranking, for counts of results.
 
-    Results that the case would not ask for today do not count. If chunks of a document
-    are collapsed, each chunk counts. Else each document counts once.
+    0 if the case would not ask for them today. If chunks of a document are collapsed,
+    each chunk counts. Otherwise each document counts once.
     """
     rest = ranking.rest
     if rest.is_unasked:
@@ -416,12 +413,14 @@ def _ranking_of(ranked: _RankedCase) -> CaseRanking:
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
+    """Say whether scores neither only fall nor only rise. None is left out."""
     known = [score for score in scores if score is not None]
     rising = sorted(known)
     return known not in (rising, rising[::-1])
 
 
 def _title_of_first(ranking: Ranking) -> DocumentTexts:
+    """Return the title of the first result, if it has one."""
     title = ranking.title(0)
     return DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS
 

@@ -5,7 +5,7 @@ The worklist and the page of a run call it when the run has ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum, isnan, log2
 
@@ -27,7 +27,7 @@ WORKLIST_COLUMNS = (
 )
 """The columns of every worklist: a file with unjudged results.
 
-Fields of the catalogue come behind the title, columns that users add at the end.
+Fields of the catalogue are behind the title. Columns that users add are at the end.
 """
 
 _FEW_JUDGED = 10
@@ -45,11 +45,10 @@ class Unjudged:
 
     `rank`: from 1.
     `move`: by how much nDCG@k would rise with the highest grade for this document. If
-    nDCG@k is not defined, because nothing relevant was judged, it is the nDCG@k with
-    this grade.
-    `worth`: the same with a plausible grade: one with the mean gain of judged results
-    at that rank. If nothing relevant was judged, it is `move` times this gain divided
-    by the highest one.
+    nDCG@k is not defined, because nothing relevant was judged, it counts as 0 now.
+    `worth`: by how much nDCG@k would rise with a plausible grade: one with the mean
+    gain of judged results at this rank. If nothing relevant was judged, it is `move`
+    times (this mean gain / the highest gain).
     """
 
     document: str
@@ -148,8 +147,11 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
 def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
     """Return by how much nDCG@k would change with a plausible grade for one result.
 
-    If nDCG@k is not defined yet, any gain would make it about 1. So in this case the
-    change with the highest grade is multiplied by the plausible share of that gain.
+    If nDCG@k is not defined yet, any gain would make it about 1. Then the change with
+    the highest grade is multiplied by the plausible share of the highest gain.
+
+    `index`: the place of the result in the ranking, from 0.
+    `top`: the grade with the highest gain.
     """
     rank = index + 1
     if result.score is None:
@@ -178,17 +180,11 @@ def top_grade(result: CaseResult) -> float | None:
     be above the scale. None if no grade has a gain.
     """
     settings = result.conditions.settings
-    for grade in _grades_to_try(result.conditions.highest, settings):
+    grades = [result.conditions.highest, 1.0]
+    if isinstance(settings.gain, Mapping):
+        by_gain = sorted(settings.gain, reverse=True)
+        grades = [grade for grade in (grades[0], *by_gain) if grade in settings.gain]
+    for grade in grades:
         if settings.gain_of(grade) > 0:
             return grade
     return None
-
-
-def _grades_to_try(highest: float, settings: Settings) -> Iterator[float]:
-    if not isinstance(settings.gain, Mapping):
-        yield highest
-        yield 1.0
-        return
-    for grade in (highest, *sorted(settings.gain, reverse=True)):
-        if grade in settings.gain:
-            yield grade

@@ -1,25 +1,28 @@
 """Find what cannot be decided because a ranking may go on below what was returned.
 
-A search with a parameter `k` that returned as many results as it was asked for may have
-had more: its ranking is cut. A metric of the whole ranking has no value then,
-unless the suite sets how deep the search is asked (`depth`). With `collapse` the search
-returns chunks, and no metric may look deeper than the documents of these chunks.
+A metric of the whole ranking (`why_cut`): a search with a parameter `k` that returned
+as many results as it was asked for may have more. Its ranking is cut. Then the metric
+has no value, unless the suite sets how deep the search is asked (`depth`). With
+`collapse` the search returns chunks, and no metric may look deeper than the documents
+of these chunks.
 
-An expectation such as `exclude` is met if the ranks that it looks at are empty. If the
-search returned fewer results, either there are no more, or nobody has seen the ranks
-below.
+An expectation such as `exclude`, which is met if the ranks it looks at are empty: if
+the search returned fewer results, there may be no more, or nobody has seen them.
 
-- A search without a parameter `k` may return ten results whatever is asked. Nobody
-  knows what lies below these. `why_unseen` looks at each case by itself.
+- A search without a parameter `k` may always return ten results. Nobody knows what is
+  below. `why_unseen` looks at each case by itself.
 - If a search with a parameter `k` returns fewer results than it was asked for, there
   are no more. But the search may not hand `k` on to the engine. One case does not show
   this. `find_undecided` looks at all cases of a run.
 
-All cases together may show a limit: the greatest number of results that a case got.
-This number is a limit if several cases got exactly so many, and none got as many as it
-asked for; or if a case asked for more, and got as many as the default of the parameter
-`k`. It is not a limit if a case got fewer results because it asked for fewer: then `k`
-is handed on.
+All cases together may show a limit (`find_limit`): the greatest number of results that
+a case got. It is a limit if one of these holds:
+
+- several cases got exactly so many, and none got as many as it asked for
+- a case asked for more, and got as many as the default of the parameter `k`
+
+It is no limit if a case asked for fewer and got as many as it asked for, because then
+`k` is handed on.
 """
 
 from __future__ import annotations
@@ -64,7 +67,7 @@ FEWEST_CASES = 3
 """Fewer cases say nothing about a search."""
 
 USUAL_DEPTH = 10
-"""Rankings with fewer results are common. So a limit below it needs more cases."""
+"""Rankings of up to ten results are common. So it takes more cases to show a limit."""
 
 FEWEST_CASES_OF_USUAL_DEPTH = 10
 """Fewer cases show no limit for a case that looks no deeper than the usual depth."""
@@ -87,9 +90,10 @@ def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
-    """Return why metrics of a case have no value, in a line for each metric.
+    """Return why a case has no score: metrics look below what was returned.
 
-    Such a metric looks below what was returned. Empty if all metrics have a value.
+    There is a line for each metric, or one line about collapsed chunks. "" if the case
+    can be scored.
 
     `asked`: how many results the search was asked for; None if it takes no number.
     """
@@ -154,7 +158,7 @@ def cut_text(
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Return why expectations of a case cannot be decided; empty if they can.
+    """Return why expectations of a case cannot be decided; "" if they can.
 
     There is a line for each expectation that looks deeper than the results. Call this
     function only for a search that takes no number of results.
@@ -178,9 +182,11 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
-    """Return the expectations that are met only if nothing lies below the results.
+    """Return (expectation, rank to which it looks) for expectations that are open.
 
-    Each is given with the rank to which it looks.
+    An expectation is open if it is met only if there is nothing below the results.
+
+    `outcomes`: what judging the expectations of the case gave.
     """
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
@@ -197,7 +203,7 @@ def undecided_demands(
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     """Return the deepest cutoff that is written for a case, if fewer were returned.
 
-    0 if there is none. A k of 10 that nobody has written does not count.
+    0 if there is no such cutoff. A k of 10 does not count, because it is the default.
     """
     deepest = 0 if case.k == USUAL_DEPTH else case.k
     for expected in case.expect:
@@ -213,10 +219,11 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A case that passed, and whose search may have had more results.
+    """A case that did not fail, and that further results could make fail.
 
-    `demands`: the expectations that look deeper, each with the rank to which it looks.
-    `limit`: the most results that any case got.
+    `demands`: (expectation, rank to which it looks), for those that look deeper than
+    the search returns results.
+    `limit`: the number of results at which the search stops.
     """
 
     result: CaseResult
@@ -257,7 +264,7 @@ class Undecided:
 
 
 def was_undecided(result: CaseResult) -> bool:
-    """Say whether a result is an error because all results showed it undecided."""
+    """Say whether a result is an error that `Undecided.as_error` has made."""
     return result.verdict == ERROR and bool(result.evaluation.undecided)
 
 
@@ -298,7 +305,7 @@ def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
 def find_undecided(
     results: Iterable[CaseResult], whole_files: Iterable[str]
 ) -> dict[Key, Undecided]:
-    """Return {key: the case}, for cases that further results could make fail.
+    """Return {key of a result: the undecided case}, for all searches of a run.
 
     `whole_files`: the files that ran with all their cases. Other files are left out,
         because a few cases of a file may have few results.

@@ -173,10 +173,11 @@ class Comparison:
         return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
 
     def moved(self, sign: int, more_than: float = 0.0) -> list[Change]:
-        """Return the cases whose score fell (`sign` -1) or rose (1), largest first.
+        """Return the cases whose score by `metric` changed, the largest change first.
 
-        The score is by the metric that was named first, or the nDCG@k of each case.
         Changes up to `more_than`, and by rounding alone, are left out.
+
+        `sign`: -1 for the cases that fell, 1 for those that rose.
         """
         moved = []
         for change in self.changes:
@@ -230,11 +231,10 @@ class Comparison:
 
     @cached_property
     def mean_change(self) -> MeanChange | None:
-        """Return the change of the mean, and its p-value, by the first metric.
+        """Return the change of the mean by `metric`, with its p-value and interval.
 
-        That is the metric that was named first, or the nDCG@k of each case. A query
-        counts once for all its variants. None if no case has both scores, or if the
-        metric compares rankings.
+        A query counts once for all its variants. None if no case has both scores, or if
+        the metric compares rankings.
         """
         if self.metric is not None and is_similarity(self.metric):
             return None
@@ -443,9 +443,9 @@ class Comparison:
 
 
 def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
-    """Return the change by a metric of each case that was scored by it.
+    """Return the change of each case that has a score by a metric.
 
-    The score may be None, for a metric that is not defined for the case.
+    The score may be None, if the metric is not defined for the case.
     """
     changes = []
     for pair in pairs:

@@ -91,10 +91,10 @@ They are listed and left out, but do not keep runs from being compared.
 """
 
 NOT_DRAWN_IN_FIRST, NOT_DRAWN_IN_SECOND = "not drawn in first", "not drawn in second"
-"""The kinds of cases of a file from which queries are drawn, if only one run has them.
+"""The kinds of cases that only one run has, because queries of their file are drawn.
 
-Two samples of one file differ. Such cases are listed and left out, but do not keep runs
-from being compared. A record does not say whether a query is still in its file.
+Two samples of one file may differ. Such cases are listed and left out, but do not keep
+runs from being compared. A record does not say whether a query is still in its file.
 """
 
 KINDS: Mapping[str, str] = {
@@ -115,7 +115,7 @@ KINDS: Mapping[str, str] = {
 }
 """Each kind of incompatibility with its message.
 
-`detail` is what `incompatibilities` says of single cases.
+`{cases}` has the first few cases, and `{detail}` what differs in them.
 """
 
 
@@ -132,7 +132,7 @@ def incompatibilities(
 ) -> list[tuple[str, str]]:
     """Return why two results of a case cannot be compared; [] if they can.
 
-    Each reason is a key of `KINDS` and a detail.
+    Each reason is (a key of `KINDS`, what differs in words).
 
     `one`, `two`: the results in the first and the second run; None if it has none.
     `names`: the names of the two runs.
@@ -173,9 +173,9 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_conditions(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Return what differs in how two rankings are scored, in words; else "".
+    """Return what differs in how two rankings are scored: `k: 5 / 10`; else "".
 
-    Depth, k, and the settings that one of the metrics depends on are looked at.
+    Only k, depth, and settings that one of the metrics depends on are compared.
     """
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)
@@ -217,10 +217,10 @@ def _relevant_settings(
 
 
 def _different_depths(one: CaseResult, two: CaseResult) -> str:
-    """Return the depths of two rankings, `10 / 1000`, if one was cut at a higher rank.
+    """Return the depths of two rankings, `10 / 1000`, if they differ; else "".
 
-    A ranking without a case, for example one of a TREC run, has no depth: its length
-    counts.
+    A ranking without a case, for example one of a TREC run, has no depth. If it was
+    cut, its length counts.
     """
     first, second = one.conditions.depth, two.conditions.depth
     if first is None or second is None:
@@ -235,7 +235,7 @@ def _different_depths(one: CaseResult, two: CaseResult) -> str:
 
 
 def _depth_of_cut(result: CaseResult) -> int | None:
-    """Return the depth at which a ranking was cut; None if it is whole."""
+    """Return the depth at which a ranking was cut; None if it is whole or has none."""
     return result.conditions.depth if result.ranking.reaches_depth else None
 
 

@@ -1,7 +1,7 @@
-"""Compare each case of the second run with the first run, as with a baseline.
+"""Compare each case of the second run with the first run, as a run with its baseline.
 
-So `compare` finds what the second run finds with `--relevance-against=FIRST`: newly
-missed demands, and drops by more than the tolerance.
+So `compare FIRST SECOND` finds the same as a run with `--relevance-against=FIRST`:
+newly missed demands, and drops by more than the tolerance.
 
 `compare_runs` calls it when it has paired the results, and `history` for each run that
 it adds.

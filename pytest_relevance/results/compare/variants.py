@@ -1,10 +1,10 @@
 """Compare the variants of a search over the same cases.
 
-A search whose fixture has parameters has a variant for each parameter.
-The best of many variants on few queries is partly the best by chance: each further
-variant is another chance to be ahead. So the p-values are adjusted for their number
-(Holm 1979), as Carterette advises (Multiple testing in statistical analysis of
-systems-based information retrieval experiments, TOIS 2012).
+A search whose fixture has parameters has a variant for each parameter. With many
+variants and few queries, the best variant may be the best by chance. So the p-values
+are adjusted for the number of variants (Holm 1979), as Carterette advises (Multiple
+testing in statistical analysis of systems-based information retrieval experiments, TOIS
+2012).
 
 The summary and the JSON of a run call `compare_variants` when the run has ended.
 """
@@ -191,6 +191,7 @@ def _compare(
 
 
 def _score(of_case: Mapping[Variant, CaseResult], variant: Variant) -> float | None:
+    """Return the score of a case in a variant; None if it did not run or has none."""
     result = of_case.get(variant)
     return None if result is None else result.score
 
@@ -239,8 +240,9 @@ def _pairs(
     return tuple(pairs)
 
 
-@lru_cache(maxsize=4)  # several reports of one run say it
+@lru_cache(maxsize=4)  # several reports of one run ask for the same variants
 def _differences(family: tuple[tuple[ScorePair, ...], ...]) -> Sequence[Difference]:
+    """Return the tested difference of each set of pairs, with adjusted p-values."""
     return differences.differences_of(Scores(None, "nDCG@k", pairs) for pairs in family)
 
 
