@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from pytest_relevance._text import (
-    counted,
-    cut_to,
-    examples,
-    harmless,
-    quoted,
-)
+from pytest_relevance._text import counted, cut_to, examples, harmless, quoted
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,

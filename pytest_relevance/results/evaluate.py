@@ -19,11 +19,7 @@ from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
-from pytest_relevance.metrics.names import (
-    parse_metric,
-    refuse_similarity,
-    refuse_texts,
-)
+from pytest_relevance.metrics.names import parse_metric, refuse_similarity, refuse_texts
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 

@@ -13,11 +13,7 @@ from pytest_relevance._problems import FileError
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.catalogue import Catalogue, Documents
 from pytest_relevance.results.near_passages import with_passages
-from pytest_relevance.results.records.run_info import (
-    FileInfo,
-    RunError,
-    errors_in_file,
-)
+from pytest_relevance.results.records.run_info import FileInfo, RunError, errors_in_file
 from pytest_relevance.results.responses.texts import is_made_of_text
 
 _MOST_PROBLEMS = 5

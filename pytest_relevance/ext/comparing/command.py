@@ -4,10 +4,9 @@ A is the older run, B the newer one. Each is a record (pytest --relevance-record
 or a run of another tool (TREC, CSV, Parquet, JSON), which needs --judgments. Single
 cases are compared by the metric that is named first.
 
-The exit code is 0 if every gate that is given is met. It is 1 if one is not met, or if
-a case is an error in B and was none in A. It is 2 if A and B cannot be compared: they
-have other queries, other judgments or other settings, there is an error, or a run did
-not finish.
+The exit code is 0 if every given gate is met. It is 1 if a gate is not met, or if a
+case is an error in B and was none in A. It is 2 if A and B cannot be compared: their
+queries, judgments or settings differ, there is an error, or a run did not finish.
 """
 
 from __future__ import annotations

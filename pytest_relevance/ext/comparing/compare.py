@@ -1,4 +1,7 @@
-"""`compare_runs`, which reads, pairs, scores and compares two runs."""
+"""Compare two runs with `compare_runs`, which reads, judges, pairs and scores them.
+
+The command `compare` calls it, and so do notebooks.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,7 @@ from pytest_relevance.results.compare.references import with_references
 from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import (
-    DrawnQueries,
-    FileInfo,
-    Replayed,
-)
+from pytest_relevance.results.records.run_info import DrawnQueries, FileInfo, Replayed
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Sample
@@ -105,8 +104,9 @@ def compare_runs(
         one, two = rejudged.first, rejudged.second
         notes += rejudged.notes
     runs = (one, two)
-    if chosen is None and not _has_judgments(runs):
-        chosen = [_smallest_overlap(runs, k)]
+    results = [*one.results, *two.results]
+    if chosen is None and not _has_judgments(results):
+        chosen = [_smallest_overlap(results, k)]
         notes.append(f"no case has judgments: compared by {chosen[0].text}")
     paired = pair(one, two, chosen, variants, common=common)
     notes += [f"left out: {each.reason}" for each in paired.incompatibilities]
@@ -114,18 +114,16 @@ def compare_runs(
     notes += _notes_on_samples(runs)
     notes += _notes_on_variants(runs, variants)
     notes += _notes_on_filled_grades(runs)
-    pairs = paired.pairs
+    pairs: Sequence[Pair] = paired.pairs
     if judgments is None and not settings:
         pairs = with_references(pairs, two.files)
+    pairs = _with_weights_of_sample(pairs, one, two)
+    pairs = scored_pairs(pairs, chosen, is_across=variants is not None)
     first_name, second_name = paired.names
     return Comparison(
         first=first_name,
         second=second_name,
-        pairs=scored_pairs(
-            _with_weights_of_sample(pairs, one, two),
-            chosen,
-            is_across=variants is not None,
-        ),
+        pairs=tuple(pairs),
         names=_metric_names(chosen, paired.pairs),
         metric=chosen[0].text if chosen else None,
         changed=tuple(what_changed(each) for each in paired.pairs),
@@ -174,12 +172,17 @@ def _metric_names(
 def _chosen_metrics(
     metrics: str | Metric | Sequence[str | Metric] | None,
 ) -> list[Metric] | None:
-    """Return the metrics that the caller names, each once; None if none are named."""
+    """Return the metrics that the caller names, each once; None if none are named.
+
+    Raises ValueError for an unknown name, for an empty list, and if a lower score is
+    better by the first metric.
+    """
     if metrics is None:
         return None
-    names = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
     chosen = {}
-    for name in names:
+    for name in metrics:
         metric = metric_named(name)
         chosen[metric.text] = metric
     if not chosen:
@@ -204,61 +207,64 @@ def _cutoff(metrics: Sequence[Metric] | None) -> int:
     return DEFAULT_K
 
 
-def _has_judgments(runs: tuple[Run, Run]) -> bool:
-    for run in runs:
-        if any(result.evaluation.is_judged for result in run.results):
-            return True
-    return False
+def _has_judgments(results: Iterable[CaseResult]) -> bool:
+    return any(result.evaluation.is_judged for result in results)
 
 
-def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
-    """Return overlap at the smallest cutoff of the cases, or at `k` without cases."""
-    cutoffs: set[int] = set()
-    for run in runs:
-        cutoffs.update(result.conditions.k for result in run.results)
+def _smallest_overlap(results: Iterable[CaseResult], k: int) -> Metric:
+    """Return overlap at the smallest cutoff of the results, or at `k` without any."""
+    cutoffs = [result.conditions.k for result in results]
     return metric_named(f"overlap@{min(cutoffs, default=k)}")
 
 
 def _test_changes(
     one: Run, two: Run, pairs: Sequence[Pair]
 ) -> Iterator[tuple[str, DemandChange]]:
-    """Yield how the demands of the second run differ: (case file, change).
+    """Yield (case file, change) for each demand that differs in the second run.
 
-    A case file that one run lacks is left out. Demands and gates are left out if a run
-    has not kept them.
+    A case file that one run lacks is left out.
     """
     by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
     for (first, second), of_files in by_files.items():
         before, now = one.files.get(first), two.files.get(second)
-        if before is None or now is None:
-            continue
-        demands_before = before.demands_of(_key(each.first) for each in of_files)
-        demands_now = now.demands_of(_key(each.second) for each in of_files)
-        is_same = demands_before == demands_now and before.gates == now.gates
-        is_same = is_same and _samples(before) == _samples(now)
-        if is_same and all(_is_as_before(each) for each in of_files):
-            continue
-        # it imports the reader of case files, which most comparisons do not need
-        from pytest_relevance.results.records.demand_changes import (
-            DemandedOfCase,
-            changes_of_pairs,
-            changes_of_samples,
-        )
-
-        demanded = []
-        for each in of_files:
-            was = demands_before.get(_key(each.first))
-            is_now = demands_now.get(_key(each.second))
-            earlier = DemandedOfCase.of_result(each.first, was)
-            later = DemandedOfCase.of_result(each.second, is_now)
-            demanded.append((each.second.id, earlier, later))
-        knows_gates = before.demands is not None and now.demands is not None
-        gates = before.gates if knows_gates else None
-        for change in changes_of_pairs(demanded, gates, now.gates):
-            yield second, change
-        if before.demands is not None:
-            for change in changes_of_samples(_samples(before), _samples(now)):
+        if before is not None and now is not None:
+            for change in _test_changes_of_file(before, now, of_files):
                 yield second, change
+
+
+def _test_changes_of_file(
+    before: FileInfo, now: FileInfo, pairs: Sequence[Pair]
+) -> list[DemandChange]:
+    """Return the demands of a case file that differ in the second run.
+
+    What one of the runs has not kept of its demands is left out.
+    """
+    demands_before = before.demands_of(_key(each.first) for each in pairs)
+    demands_now = now.demands_of(_key(each.second) for each in pairs)
+    is_same = demands_before == demands_now and before.gates == now.gates
+    is_same = is_same and _samples(before) == _samples(now)
+    if is_same and all(_is_as_before(each) for each in pairs):
+        return []
+    # it imports the reader of case files, which most comparisons do not need
+    from pytest_relevance.results.records.demand_changes import (
+        DemandedOfCase,
+        changes_of_pairs,
+        changes_of_samples,
+    )
+
+    demanded = []
+    for each in pairs:
+        was = demands_before.get(_key(each.first))
+        is_now = demands_now.get(_key(each.second))
+        earlier = DemandedOfCase.of_result(each.first, was)
+        later = DemandedOfCase.of_result(each.second, is_now)
+        demanded.append((each.second.id, earlier, later))
+    knows_gates = before.demands is not None and now.demands is not None
+    gates = before.gates if knows_gates else None
+    changes = list(changes_of_pairs(demanded, gates, now.gates))
+    if before.demands is not None:
+        changes += changes_of_samples(_samples(before), _samples(now))
+    return changes
 
 
 def _samples(info: FileInfo) -> Sequence[Sample]:
@@ -268,13 +274,12 @@ def _samples(info: FileInfo) -> Sequence[Sample]:
 def _with_weights_of_sample(
     pairs: Sequence[Pair], one: Run, two: Run
 ) -> Sequence[Pair]:
-    """Return pairs whose weights are those of a sample, if one of the runs has one.
+    """Return pairs in which the second results have the weights to compare by.
 
-    The second run decides the weights. But if it has all queries of a file, and the
-    first run has a sample, the pairs are that sample.
+    These are the weights of the second run. But if only the first run is a sample of
+    the queries, the weights of its sample count.
     """
-    is_sample = _drew_some(one) and not _drew_some(two)
-    if not is_sample:
+    if not _drew_some(one) or _drew_some(two):
         return pairs
     weighed = []
     for each in pairs:
@@ -328,9 +333,9 @@ def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list
     others = 0
     for run in set(runs):
         others += sum(result.variant not in variants for result in run.results)
-    return (
-        [f"left out: {counted(others, 'result')} of other variants"] if others else []
-    )
+    if not others:
+        return []
+    return [f"left out: {counted(others, 'result')} of other variants"]
 
 
 def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:

@@ -1,7 +1,7 @@
-"""The queries of the judgments that a user names for a comparison.
+"""Read the judgments that a user names for a comparison, as judged queries.
 
 Two scores can be compared only if they come from the same judgments. If the user names
-judgments, they grade the rankings of both runs, instead of the recorded judgments.
+judgments, these grade the rankings of both runs, in place of the recorded judgments.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class JudgedQuery:
-    """The judgments of a query.
+    """A query with its judgments.
 
     `key`: the name of the query in the judgments.
     `grades`: {document: grade}.
     `filled`: {document: who graded it} for grades from a file with `fill: true`.
-    `passages`: the passages, if it has some in place of documents. Then `grades` has
-    their grades by name.
+    `passages`: the passages, if the query has passages in place of documents. Then
+    `grades` is {name of a passage: grade}.
 
-    The other fields are None if the judgments do not have them. A file of queries has
-    the text and the weight, a case file has all fields.
+    `text`, `weight`, `k`, `settings` and `tags` are None if they are not known. A
+    judgment file may have the text and the weight. A case file has all of them.
     """
 
     key: str
@@ -57,14 +57,14 @@ class JudgedQuery:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the grades, as in `CaseEvaluation.digest`."""
+        """Return the digest of the judgments, as in `CaseEvaluation.digest`."""
         if self.passages:
             return digest_of_passages(self.passages)
         return digest_of(self.grades)
 
     @cached_property
     def grades_of_people(self) -> Mapping[str, float]:
-        """The grades, except grades in `filled`."""
+        """Return {document: grade} without filled grades."""
         grades = {}
         for document, grade in self.grades.items():
             if document not in self.filled:
@@ -74,9 +74,10 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQueries:
-    """The judged queries: {key: query} and {text: query}.
+    """The judged queries, by their keys and by their texts.
 
-    `by_text` has no text that two queries share.
+    `by_text` has no text that two queries share. The key of a query may be the text of
+    a result. So `by_text` also has the keys of a judgment file.
     """
 
     by_key: Mapping[str, JudgedQuery]
@@ -84,7 +85,7 @@ class JudgedQueries:
 
     @property
     def has_filled(self) -> bool:
-        """Whether any query has grades from a file with `fill: true`."""
+        """Say whether any query has grades from a file with `fill: true`."""
         return any(query.filled for query in self.by_key.values())
 
     def grade_range(self) -> tuple[float, float]:

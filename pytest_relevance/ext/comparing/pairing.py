@@ -10,13 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import (
-    counted,
-    did_you_mean,
-    examples,
-    listed,
-    quoted,
-)
+from pytest_relevance._text import counted, did_you_mean, examples, listed, quoted
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.case_result import (
     SKIPPED,
@@ -50,7 +44,10 @@ Variants = tuple[str | None, str | None]
 
 
 def no_line(remedy: str) -> str:
-    """Return why a plain run may lack a query. `remedy`: the option that helps."""
+    """Return why a plain run may lack a query.
+
+    `remedy`: the option that helps, as the user would write it.
+    """
     return (
         f"a query that found nothing has no line in a run; with {remedy} a missing query "
         "has no results"
@@ -58,7 +55,7 @@ def no_line(remedy: str) -> str:
 
 
 NO_LINE = no_line('missing="empty"')
-"""The reason in Python; the command names its option instead."""
+"""The reason as `compare_runs` gives it. The command names its own option instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,10 @@ class _Matched:
     def _kind_of_not_drawn(
         self, old: CaseResult | None, new: CaseResult | None
     ) -> str | None:
-        """Return in which run a case is missing because its sample does not have it."""
+        """Return the kind of a case that one run lacks because it has a sample.
+
+        None for any other case.
+        """
         in_first, in_second = self._are_sampled
         if new is None and old is not None and old.is_sampled and in_second:
             return NOT_DRAWN_IN_SECOND
@@ -216,9 +216,9 @@ def _check_comparable(
 ) -> None:
     """Raise `Incomparable` if no pair is left, or something keeps the runs apart.
 
-    A case that only the second run has is new, and no reason to refuse. But a plain run
-    does not list a query without results. So if the first run is plain and lacks a
-    query, the query may be an old one, and this is a reason.
+    A case that only the second run has is new, and keeps no runs apart. But if the
+    first run is plain, it does. A plain run does not list a query without results, so
+    the query may be an old one.
     """
     kinds = {each.kind for each in kept_apart}
     in_the_way = kinds - {NOT_DRAWN_IN_FIRST, NOT_DRAWN_IN_SECOND}

@@ -1,7 +1,7 @@
-"""Read the two runs of a comparison.
+"""Read the two runs of a comparison: records, runs of other tools, rankings in Python.
 
-Records, runs of other tools and rankings in Python become a `Run`. A record has scores,
-rankings alone have none.
+Each becomes a `Run`. A record has scores. Rankings alone have none, and become a
+`PlainRun`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ DEFAULT_K = 10
 """The cutoff of rankings that have none."""
 
 MISSING = ("refuse", "empty")
-"""What to do if a judged query has no ranking: refuse to compare, or take the ranking
-for empty.
-"""
+"""What to do if a plain run lacks a judged query: refuse, or take an empty ranking."""
 
 
 class PlainRun(Run):
@@ -54,6 +52,7 @@ def read_runs(first: RunSource, second: RunSource, k: int) -> tuple[Run, Run]:
 
 
 def _path_of(source: RunSource) -> str:
+    """Return the path of a file; "" for a run or rankings in Python."""
     if isinstance(source, (str, os.PathLike)):
         return Path(source).as_posix()
     return ""
@@ -109,8 +108,10 @@ def plain_run(
     k: int,
     cut: Container[str] = (),
 ) -> PlainRun:
-    """Return a run without scores. `rankings` are pairs of query and documents.
+    """Return a run without scores.
 
+    `rankings`: (query, documents) for each query.
+    `name`: the name of the run.
     `k`: the cutoff.
     `cut`: the queries whose searches may have more results.
     """

@@ -1,10 +1,12 @@
-"""Response bodies of search servers, and the response objects of their clients.
+"""Read the bodies of search servers, and the response objects of their clients.
 
-A body is JSON. Each engine keeps its hits under another path (`ENGINES`). The body of
-an ES|QL query of Elasticsearch is a table: `columns`, and `values` with the rows. The
-object that a client returns has the body, or the part with the hits, in an attribute.
-Searches, responses and hits of elasticsearch.dsl are read too, and those of
-opensearch-py, which are built alike.
+- A body is JSON. Each engine has its hits at another path (`ENGINES`).
+- The body of an ES|QL query of Elasticsearch is a table: `columns`, and `values` with
+  the rows.
+- The object that a client returns has the body, or the part with the hits, in an
+  attribute.
+- Searches, responses and hits of elasticsearch.dsl, and those of opensearch-py, which
+  are built alike.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
 
 
 def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
-    """Say whether a body is of Azure AI Search, which names fields as no other does."""
+    """Say whether a body is of Azure AI Search, by the beginnings of its names."""
     names = [*body]
     if hits and isinstance(hits[0], Mapping):
         names += hits[0]
@@ -72,7 +74,7 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 def is_body(response: object) -> bool:
     """Say whether a response is the body that an engine sends.
 
-    If nothing matches, a body of Vespa has no hits, but still its root.
+    A body of Vespa is known by its root: if nothing matches, it has no hits.
     """
     if not isinstance(response, Mapping):
         return False
@@ -110,6 +112,8 @@ def _hits_of_vespa(
     """Return the hits among the children of Vespa's root, without groups.
 
     Raises `UnreadableRanking` if the hits are in groups.
+
+    `root`: the root of the body, which counts the hits.
     """
     hits = []
     for child in children:
@@ -176,12 +180,11 @@ def _whole_body_in(response: object) -> Mapping[Any, Any] | None:
 
 
 def _body_in(response: object) -> Mapping[Any, Any] | None:
-    """Return the body in the object of a client, or None.
-
-    It may be only the part of the body that has the hits.
-    """
+    """Return the body in the object of a client, or its part with hits; else None."""
+    if isinstance(response, Mapping) or is_named_row(response):
+        return None
     body = _whole_body_in(response)
-    if body is not None or isinstance(response, Mapping) or is_named_row(response):
+    if body is not None:
         return body
     for name in HOLDERS:
         part = attribute(response, name)
@@ -193,6 +196,7 @@ def _body_in(response: object) -> Mapping[Any, Any] | None:
 
 
 def _read_body_in(response: object, options: ReadOptions) -> Sequence[object]:
+    """Return the hits of the body in the object of a client."""
     body = _body_in(response)
     assert body is not None
     return read_body(body, options, holder=response)
@@ -210,10 +214,10 @@ CLIENT = ResponseShape(
 
 
 def _is_unsent(response: object) -> bool:
-    """Say whether a response is a `Search`, which is sent only when it is iterated.
+    """Say whether a response is a `Search` of a DSL, which has not been sent yet.
 
-    It is sent here instead, because iterating it gives the hits alone, without the
-    other fields of the response.
+    `_send` sends it. To iterate over it would send it too, but give the hits alone,
+    without the other fields of the response.
     """
     names = {kind.__name__ for kind in type(response).__mro__}
     return (
@@ -224,10 +228,12 @@ def _is_unsent(response: object) -> bool:
 
 
 def _send(search: Any, options: ReadOptions) -> Sequence[object]:
+    """Send a `Search`, and return the hits of its response."""
     return results_of(search.execute(), options)
 
 
 def _send_asynchronously(search: Any, most: int) -> Awaitable[object] | None:
+    """Send an `AsyncSearch`, and return its awaitable response."""
     if not _is_unsent(search):
         return None
     response: Awaitable[object] = search.execute()
@@ -235,6 +241,7 @@ def _send_asynchronously(search: Any, most: int) -> Awaitable[object] | None:
 
 
 def _body_of(response: object) -> Mapping[Any, Any] | None:
+    """Return the body that the response object of a DSL holds; else None."""
     body = attribute(response, "_d_")
     return body if isinstance(body, Mapping) else None
 
@@ -244,7 +251,10 @@ def _is_response(response: object) -> bool:
 
 
 def _read_response(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Return the hits of a response. They may be documents of the user's classes."""
+    """Return the hits of a response, which may be documents of the user's classes.
+
+    Raises `UnreadableRanking` if its body is not whole.
+    """
     read_body(response._d_, options, holder=response)
     return list(response.hits)
 

@@ -1,4 +1,4 @@
-"""What the clients of Algolia, Azure, Discovery Engine, Pinecone and Redis return."""
+"""Read what clients of Algolia, Azure, Discovery Engine, Pinecone and Redis return."""
 
 from __future__ import annotations
 
@@ -50,6 +50,10 @@ ALGOLIA = ResponseShape(
 
 
 def _read_discovery_engine(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Return the results of a pager, or of the response for one page.
+
+    Raises `UnreadableRanking` if it has no results and counts some.
+    """
     is_page = not hasattr(type(response), "__iter__")
     results = response.results if is_page else response
     items = read_items(results, options.most)
@@ -99,6 +103,10 @@ _RESULTS_OF_REDIS = {
 
 
 def _read_redis(response: Any, options: ReadOptions) -> Sequence[object] | None:
+    """Return the results of a response; None for a type that has no results.
+
+    Raises `UnreadableRanking` if the response is not whole.
+    """
     kind: Any = type(response)
     for name, attribute in _RESULTS_OF_REDIS.items():
         if is_a(kind, "redis", name):
@@ -131,12 +139,12 @@ class _ReadPages:
     pages: list[object] = field(default_factory=list)
 
     def add(self, item: object) -> None:
-        """Add a result, and the body of the page it is on."""
+        """Add a result, and the body of its page."""
         self.add_page()
         self.items.append(item)
 
     def add_page(self) -> None:
-        """Add the body of the current page, unless it is there already."""
+        """Add the body of the current page, unless it was added before."""
         iterator: Any = getattr(self.pager, "_first_page_iterator_instance", None)
         body = getattr(iterator, "_response", None)
         if body is not None and not any(body is page for page in self.pages):
@@ -144,6 +152,7 @@ class _ReadPages:
 
 
 def _read_pages(pager: Any, most: int) -> _ReadPages:
+    """Return at most `most` results of a pager, with the bodies of their pages."""
     read = _ReadPages(pager)
     for item in pager:
         read.add(item)
@@ -154,6 +163,7 @@ def _read_pages(pager: Any, most: int) -> _ReadPages:
 
 
 async def _read_pages_async(pager: Any, most: int) -> _ReadPages:
+    """Return what `_read_pages` returns, for an asynchronous pager."""
     read = _ReadPages(pager)
     async for item in pager:
         read.add(item)

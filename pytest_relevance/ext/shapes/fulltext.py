@@ -1,4 +1,4 @@
-"""What Python libraries for full text return: bm25s, tantivy, Xapian.
+"""Read what Python libraries for full text return: bm25s, tantivy, Xapian.
 
 bm25s returns `Results` of documents and scores, each an array of shape (queries, k).
 The documents are row numbers, or the entries of a corpus if there is one. If a query
@@ -80,9 +80,9 @@ def _is_pair_of_tantivy(response: object) -> bool:
 def _read_pair_of_tantivy(
     pair: tuple[Any, Any], options: ReadOptions
 ) -> Sequence[object]:
-    """Return (document, score) for each hit; None if a hit has no score.
+    """Return (document, score) for each hit. The score is None if a hit has none.
 
-    The documents are read from the index. The latency of the search includes this.
+    The documents are read from the index, and the latency includes this time.
     """
     searcher, result = pair
     rows = []
@@ -171,7 +171,7 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 def _terms_with_q(document: Any) -> list[str]:
     """Return the terms of a document that have the prefix Q, without the prefix.
 
-    There may be many terms. They are sorted, so those after Q are not read.
+    A document may have many terms. They are sorted, so the terms after Q are not read.
     """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):

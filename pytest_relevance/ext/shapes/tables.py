@@ -1,6 +1,6 @@
-"""Tables with a row for each result, of Arrow, pandas and others, and database cursors.
+"""Read tables of Arrow, LanceDB, pandas, polars and DuckDB, and cursors of databases.
 
-The libraries are Arrow, LanceDB, pandas, polars and DuckDB.
+A table has a row for each result.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ def rows_as_mappings(
 
 
 def _refuse_several_queries(rows: Sequence[Mapping[str, object]], name: str) -> None:
+    """Raise `UnreadableRanking` if a column with queries names more than one.
+
+    `name`: the name of the column.
+    """
     # compared as text, because a value may be a list, and NaN is not equal to NaN
     queries = {str(row[name]) for row in rows}
     if len(queries) > 1:
@@ -76,6 +80,7 @@ _TO_LIST = ("to_pylist", "to_list", "tolist", "copy")
 
 
 def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
+    """Return the rows of a table that is given by its columns."""
     lists = []
     for column in columns:
         method = next(name for name in _TO_LIST if has_attribute(column, name))
@@ -238,10 +243,11 @@ def _is_cursor(response: object) -> bool:
 def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     """Return the rows of a cursor (PEP 249), as tuples or as mappings.
 
-    Tuples become mappings if the names of the columns are needed: if a column is named
-    like an id, or like a text that the case needs, if the suite says which column has
-    the id, or if the first column is named like a title. Without its name, a title
-    would be taken for the id.
+    Tuples become mappings if one of these holds:
+
+    - the suite says which column has the id, or a column is named like an id
+    - the case needs texts, and a column is named like a text
+    - the first column is named like a title, which would be taken for the id
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)

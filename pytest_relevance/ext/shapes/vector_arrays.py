@@ -1,7 +1,8 @@
-"""What vector indexes return: arrays of faiss and hnswlib, and the matches of usearch.
+"""Read what vector indexes return: arrays of faiss and hnswlib, matches of usearch.
 
-Results are labels: row numbers of the index, or integers given at insertion. The
-attribute `ids` of the search turns labels into ids. Without `ids` labels are refused.
+Results are labels: row numbers of the index, or integers that were given at insertion.
+The attribute `ids` of the fixture's value turns labels into ids. Without this attribute
+labels are refused.
 
 faiss returns (distances, labels), hnswlib (labels, distances), each an array of shape
 (queries, k). The integers are the labels, the floats the distances. Arrays are those of
@@ -82,7 +83,10 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Return (document, score) for each label, without labels for no result."""
+    """Return (document, score) for each label, without labels that stand for nothing.
+
+    `response`: what messages show.
+    """
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:

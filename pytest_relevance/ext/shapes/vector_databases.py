@@ -1,8 +1,8 @@
-"""What vector databases and frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
+"""Read what Qdrant, Chroma, LangChain and LlamaIndex return.
 
-A result may have an id of its own, and another one in its payload or metadata. If they
-differ, `id_field` has to name the one that counts. Only if a framework generated the
-first id, the other counts without being named.
+A result may have its own id, and another id in its payload or metadata. If the two
+differ, `id_field` has to name one of them. But if a framework has generated the own id,
+the other one counts.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from pytest_relevance.results.responses.shapes import ResponseShape, of_type
 def _agreed_id(
     own: object, nested: object, holder: str, *, prefers_nested: bool = False
 ) -> object:
-    """Return the id of a result: `own`, or an id in a nested mapping.
+    """Return the id of a result: the id in a nested mapping, or else its own.
 
-    `holder`: the name of the nested mapping.
-    `prefers_nested`: whether the id in the mapping is taken if the two differ.
-        Otherwise `BadResult` is raised.
+    `own`: the own id; None if it has none.
+    `nested`, `holder`: the nested mapping, and the name of its field.
+    `prefers_nested`: whether the id in the mapping counts if the two differ. Otherwise
+        `BadResult` is raised.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -158,7 +159,10 @@ def _fields_of_langchain(document: object) -> Mapping[str, object] | None:
 
 
 def _id_in_metadata(fields: Mapping[str, Any]) -> object:
-    """Return the id in the metadata; if there is none, the document's own id."""
+    """Return the id in the metadata, or else the document's own id.
+
+    Raises `BadResult` if they differ, and the own id was not generated.
+    """
     own = fields.get("id")
     prefers_nested = _is_generated(own)
     return _agreed_id(

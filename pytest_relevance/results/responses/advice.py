@@ -105,6 +105,7 @@ def has_likely_list(response: object) -> bool:
 
 
 def _has_own_id(response: object) -> bool:
+    """Say whether a response has an id itself, so that it is a single result."""
     if isinstance(response, (str, bytes, Number)) or is_list(response):
         return False
     (value,) = Fields([response]).first_of(ID_NAMES)
@@ -112,6 +113,7 @@ def _has_own_id(response: object) -> bool:
 
 
 def _has_parts(response: object) -> bool:
+    """Say whether a response may hold results: in fields, as a list, or by a method."""
     has_names = any(True for _ in names_of(response))
     return has_names or is_list(response) or _method_of(response) != ""
 
@@ -164,10 +166,7 @@ def _of_json_in(response: Mapping[str, object]) -> str:
 
 
 def _of_items(response: Mapping[str, object]) -> str:
-    """Return the advice for a mapping from ids to scores or documents.
-
-    "" for another mapping.
-    """
+    """Return the advice for a mapping {id: score} or {id: document}; "" for others."""
     if not response or find_total(response) or not response.keys().isdisjoint(USUAL):
         return ""
     values = [*islice(response.values(), MOST_ITEMS)]
@@ -204,7 +203,10 @@ NAMES_OF_IDS = ("id", "ids", "_id", "docids", "doc_ids", "document_ids", "labels
 NAMES_OF_SCORES = ("score", "scores", "distance", "distances", "similarities")
 HEADS = ("columns", "column_names", "schema", "fields", "meta")
 BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
-"""Names of lists that belong together: ids and scores, the head and rows of a table."""
+"""Names of lists that belong together.
+
+They are ids and their scores, or the head of a table and its rows.
+"""
 
 
 def rows_of_table(parts: Sequence[PartOfResponse]) -> str:

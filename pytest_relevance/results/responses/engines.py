@@ -14,11 +14,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from pytest_relevance.results.responses.values import (
-    at_path,
-    attribute,
-    has_dimensions,
-)
+from pytest_relevance.results.responses.values import at_path, attribute, has_dimensions
 
 
 @dataclass(frozen=True, slots=True)

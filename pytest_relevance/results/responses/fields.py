@@ -1,8 +1,9 @@
 """Read the fields of documents: of results, of an index, and of a catalogue.
 
-A value that expectations look at is a text, a number, true or false, None, or a list of
-these. None is an explicit null, or NaN of a data frame, and meets no condition. If a
-document does not have the field, its value is an `Absent`.
+`read_fields` returns the values that expectations look at. Such a value is a text, a
+number, a boolean, None, or a list of these. None is an explicit null, or NaN of a data
+frame, and meets no condition. If a document does not have the field, its value is an
+`Absent`.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ TEXT_NAMES = ("page_content", "content", "text", "chunk", "body", "document")
 """The usual names of the text of a result, in the order in which messages name them."""
 
 NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
-"""Where a result may have the fields of its document.
+"""The fields of a result that may hold the document.
 
-In hits of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and in
-what vector databases and their clients keep with a document.
+They are of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and of
+vector databases and their clients.
 """
 
 SCALARS = frozenset({str, int})
@@ -109,12 +110,16 @@ class Fields:
 
 
 def _filled(values: list[Any], column: list[Any]) -> list[Any]:
+    """Return the values, with those of `column` in the place of None."""
     pairs = zip(values, column, strict=True)
     return [new if old is None else old for old, new in pairs]
 
 
 def _at_path(get: _Get, path: str) -> object:
-    """Return a field of a nested document by its path. A name may have a dot in it."""
+    """Return the value at a path with dots; None if there is none.
+
+    `get`: gets a field of the outermost document. A name may itself have a dot.
+    """
     outer, _, inner = path.partition(".")
     get_inner = _getter(get(outer))
     value = get_inner(inner)
@@ -135,6 +140,7 @@ def _getter(document: Any) -> _Get:
 
 
 def _item(row: Any, name: str) -> object:
+    """Return the value of a row under a name; None if the row lacks the name."""
     try:
         return row[name]
     except (KeyError, IndexError):  # sqlite3.Row raises the second
@@ -154,6 +160,15 @@ def fields_there(document: Any) -> str:
     sorted, so that equal documents have equal texts. "" if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)
+
+
+def only_there(document: Any) -> str:
+    """Return which fields a document has, for the end of a clause: `, only id and sku`.
+
+    "" if it has none.
+    """
+    there = fields_there(document)
+    return f", only {there}" if there else ""
 
 
 def field_paths(document: Any) -> list[str]:
@@ -204,7 +219,7 @@ _NO_VALUE = object()
 class Absent:
     """The value of a field that a document does not have.
 
-    `there`: a sentence about the fields that the document has, for each source.
+    `there`: for each source that was asked, a sentence about the fields it has.
     """
 
     there: tuple[str, ...] = ()

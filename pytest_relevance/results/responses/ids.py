@@ -23,7 +23,7 @@ from pytest_relevance.results.responses.fields import (
     WITHOUT_FIELDS,
     Fields,
     did_you_mean_field,
-    fields_there,
+    only_there,
 )
 from pytest_relevance.results.responses.reading import (
     MADE_UP,
@@ -51,8 +51,7 @@ def id_text(value: object) -> str | None:
     ObjectId and a whole Decimal become their text.
     """
     if isinstance(value, str):
-        # exactly str: a subclass may have a text of its own, and cannot be sent to the
-        # controller of pytest-xdist
+        # pytest-xdist cannot send a subclass of str
         return str.__str__(value)
     if is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
@@ -60,13 +59,10 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Return what a value is instead of an id, and what to do.
-
-    The text is the end of "an id that is ...".
-    """
-    cure = "return ids as text or integers"
+    """Return the end of a message "an id that is ...": what it is, and what to do."""
+    advice = "return ids as text or integers"
     if value is None:
-        return f"None; {cure}"
+        return f"None; {advice}"
     if isinstance(value, BYTES):
         kind = type(value).__name__
         is_view = isinstance(value, memoryview)
@@ -74,14 +70,14 @@ def why_no_id(value: object) -> str:
         return f"{kind}, {shown(value)}; return text: {decoded}"
     if isinstance(value, Real) and not isinstance(value, bool):
         if float(value).is_integer():
-            cure += (
+            advice += (
                 " (integers become floats in a data frame's column if one is missing)"
             )
-        cure += ", and scores as (id, score) pairs"
+        advice += ", and scores as (id, score) pairs"
         return (
-            f"a float, {shown(value)}, whose text could be that of another id; {cure}"
+            f"a float, {shown(value)}, whose text could be that of another id; {advice}"
         )
-    return f"{type_in_words(value)}, {shown(value)}; {cure}"
+    return f"{type_in_words(value)}, {shown(value)}; {advice}"
 
 
 def read_ids(
@@ -129,9 +125,9 @@ def is_absent(value: object) -> bool:
 
 
 def only(value: object) -> object:
-    """Return the item of a list with one item, any other value unchanged.
+    """Return the item of a list with one item; any other value as it is.
 
-    Elasticsearch has lists in `fields`.
+    Elasticsearch returns lists in `fields`.
     """
     return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
@@ -152,7 +148,9 @@ def _id_of(
 ) -> str:
     """Return the id of a document: a field, or the whole document if it has no fields.
 
-    `field`: the value of the first of `names` that the document has; None without one.
+    `field`: the value of the first of `names` that the document has; None if it has
+        none of them.
+    `names`: the fields that may have the id.
     `is_usual`: whether `names` are the usual names of ids, not those of `id_field`.
 
     Raises `BadResult` if the document has no id, or if the value cannot be one.
@@ -176,11 +174,12 @@ def _may_have_fields(document: object) -> bool:
 def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> str:
     """Return why a document has no id, and what to do: the end of a sentence.
 
-    `is_usual`: whether the usual names were tried, because the suite has no `id_field`.
+    `names`: the fields that were tried.
+    `is_usual`: whether these are the usual names, because the suite has no `id_field`.
     """
     if has_dimensions(document):
         return "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
-    there = _only_there(document)
+    there = only_there(document)
     if not there and answers_for_others(document):
         return MADE_UP
     if is_usual:
@@ -232,12 +231,6 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
                 "of fields"
             )
     return ""
-
-
-def _only_there(document: Any) -> str:
-    """Return which fields a document has: `, only sku and title`."""
-    there = fields_there(document)
-    return f", only {there}" if there else ""
 
 
 # --- texts in the place of ids --------------------------------------------------------
@@ -300,7 +293,7 @@ def _part_of_id(document: Any, path: str, value: object, template: IdField) -> s
     where = f"which id_field {quoted(str(template.written))} needs"
     value = only(value)
     if is_absent(value):
-        there = _only_there(document)
+        there = only_there(document)
         raise BadResult(f"has no field {quoted(path)}, {where}{there}")
     text = id_text(value)
     if text == "":
@@ -464,9 +457,9 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Return `carried[0]`, or the same id from the nested document that has `other`.
+    """Return where the first id stands beside `other`; else `carried[0]`.
 
-    A message names both ids. They are easier to compare side by side.
+    A message names both ids. They are easier to compare in one nested document.
     """
     first = carried[0]
     for same in carried:
@@ -484,9 +477,9 @@ def _name_one_document(
 ) -> bool:
     """Say whether two ids that a document carries are known to name the same document.
 
-    True for equal ids. False if both ids are judged: then they are two documents. True
-    for `_id` of Elasticsearch beside an id in its `_source`, and for the `id` of Vespa
-    beside the document's own id.
+    True for equal ids. Different ids that are both judged are two documents. Otherwise
+    true for `_id` of Elasticsearch beside an id in its `_source`, and for the `id` of
+    Vespa beside the document's own id.
     """
     if first.text == other.text:
         return True
@@ -512,10 +505,10 @@ INDEXES = (
     "_collection_name",
     "metadata._collection_name",
 )
-"""Where a result says which index or collection it is from.
+"""The fields of a result that name its index or collection.
 
-Of Elasticsearch and OpenSearch, Meilisearch, Typesense and Weaviate, and LangChain's
-Qdrant.
+They are of Elasticsearch and OpenSearch, Meilisearch, Typesense and Weaviate, and of
+LangChain with Qdrant.
 """
 
 

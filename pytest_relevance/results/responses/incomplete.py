@@ -14,12 +14,7 @@ from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses.engines import (
-    ENGINES,
-    Engine,
-    is_set,
-    is_unset,
-)
+from pytest_relevance.results.responses.engines import ENGINES, Engine, is_set, is_unset
 from pytest_relevance.results.responses.reading import ReadOptions, UnreadableRanking
 from pytest_relevance.results.responses.values import (
     as_shown,
@@ -69,6 +64,12 @@ def refuse_partial(
 def _not_whole(
     path: str, value: object, meaning: str, body: object
 ) -> UnreadableRanking:
+    """Return the exception for a response that is marked as incomplete.
+
+    `path`, `value`: the field with the mark.
+    `meaning`: what the mark means, in words.
+    `body`: what the message shows of the response.
+    """
     says = f"{path} is {shown(as_shown(value))} ({meaning})"
     all_the_same = f"return its list of hits: {shown(as_shown(body), 300)}"
     return UnreadableRanking(
@@ -108,10 +109,10 @@ HOLDERS_OF_TOTALS = (
 
 
 def _paging() -> dict[str, str]:
-    """Return {path to a total: the parameters that limit results, and their engine}.
+    """Return {path of a total: the parameters that limit results}.
 
     For example, {"hitstotal": "size and from of Elasticsearch or OpenSearch"}. The
-    paths are as `without_marks` returns them, so without dots.
+    paths have no dots, because `without_marks` has made them.
     """
     paging = {}
     for engine in ENGINES:
@@ -132,10 +133,10 @@ class Total:
 
 
 def find_total(response: object) -> Total | None:
-    """Return how many documents match, as the response says; None if it does not.
+    """Return the total that a response names; None if it names none.
 
-    If a response has several totals, the first that is not 0 is returned. The others
-    may count what the response holds.
+    Of several totals the first that is above 0 is returned. The others may count what
+    the response holds.
     """
     totals = _totals_in(response)
     for total in totals:
@@ -163,6 +164,7 @@ _OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_f
 
 
 def _names_of_totals(holder: object) -> list[str]:
+    """Return the names of the fields and properties of an object that are totals."""
     names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
     if isinstance(holder, Mapping):
         return names
@@ -221,6 +223,7 @@ def _holder_of_entries(response: object, *, with_facets: bool) -> str:
 
 
 def _counted_without_results(response: object, total: Total) -> UnreadableRanking:
+    """Return the exception for a response with a total above 0, and without results."""
     default = "its size or limit, and its offset or page"
     parameters = _PAGING.get(without_marks(total.path), default)
     return UnreadableRanking(
@@ -266,6 +269,7 @@ def _is_word(entry: object) -> bool:
 
 
 def _counts_some(value: object) -> bool:
+    """Say whether a value has a number above 0, in it or in a list or mapping in it."""
     if isinstance(value, Mapping):
         return any(_counts_some(inner) for inner in value.values())
     if isinstance(value, (list, tuple)):
@@ -275,6 +279,7 @@ def _counts_some(value: object) -> bool:
 
 
 def _only_in(response: object, name: str) -> UnreadableRanking:
+    """Return the exception for a response whose entries are all in another field."""
     entries = shown(as_shown(at_path(response, (name,))))
     return UnreadableRanking(
         f"the response has no results, and something else in {name}: {entries}; "

@@ -303,6 +303,7 @@ _NOUNS = {Mapping: "mapping", str: "text", Number: "number"}
 
 
 def _noun(items: Sequence[object]) -> str:
+    """Return what all items are, in one word: `mapping`, `text`, `list` ..."""
     for kind, noun in _NOUNS.items():
         if all(isinstance(item, kind) for item in items):
             return noun
@@ -332,12 +333,13 @@ def _is_result(item: object) -> bool:
 
 
 def _are_results(items: object) -> bool:
+    """Say whether a list is not empty, and its first items are results."""
     first = first_items(items)
     return bool(first) and all(_is_result(item) for item in first)
 
 
 def can_be_read(value: object) -> bool:
-    """Say whether a value is a response: of a known shape, or an object with hits."""
+    """Say whether a value is a response: it has a known shape, or a list of hits."""
     if isinstance(value, (list, Iterator)) or has_dimensions(value):
         return False
     return is_response(value) or is_list(attribute(value, "hits"))
@@ -392,6 +394,7 @@ def step_to_group(items: Sequence[object]) -> str:
 
 
 def _step_to_list(group: object) -> str:
+    """Return the Python code that leads from a group to its results; "" without any."""
     if not is_collection(group) or is_list(group):
         return ""
     for part in parts_of(group):

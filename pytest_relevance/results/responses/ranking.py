@@ -1,9 +1,8 @@
 """Read what a search returned as a `Ranking`: ids, best first, with titles and scores.
 
-A list of ids, mappings or rows is read here. `response` finds the results in any other
-response, and is imported only then. Nothing is sorted and nothing is dropped: a
-list keeps its order and its repetitions. All that is needed is copied at once, so that
-a search may fill the same list anew.
+A list of ids, mappings or rows is read by this module. `response` finds the results in
+any other response, and is imported only then. The results keep their order, and no
+result is dropped. All that is needed is copied, so a search may reuse its list.
 
 `read_ranking` is called for each case when its search has returned.
 """
@@ -51,11 +50,7 @@ from pytest_relevance.results.responses.rows import (
     refuse_ambiguity,
     refuse_row_beside_value,
 )
-from pytest_relevance.results.responses.values import (
-    is_integer,
-    is_row,
-    is_score,
-)
+from pytest_relevance.results.responses.values import is_integer, is_row, is_score
 
 if TYPE_CHECKING:
     from pytest_relevance.results.responses.texts import TextField
@@ -64,16 +59,19 @@ _TEXT = frozenset({str})
 _PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
 
+_READ_HERE = _PLAIN | {tuple}
+"""The types of results of which a list is read without other modules."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is known of the results of a record below those that a case looks at.
+    """What a record tells of the results below those that a case looks at.
 
-    `documents`: how many different documents there are that do not stand higher.
-    `copies`: how many results there are whose documents stand higher.
+    `documents`: how many different documents are only there.
+    `copies`: how many results are later copies of a document, there or above.
     `ranks`: {document: rank} of some of the documents.
-    `is_unasked`: whether the search would not return them for the case of today,
-    because the case asks for fewer results.
+    `is_unasked`: whether the case asks for fewer results today, so that the search
+    would not return them.
     """
 
     documents: int = 0
@@ -95,19 +93,18 @@ class Ranking:
     `fields`: {path: values} of further fields, for as many of the first results
     as requested; None if no field was requested.
     `others`: {query: ids}, the rankings of other queries, if the case compares them.
-    `as_returned`: the ids of all results, if `collapsed` left out some.
-    `sort_values`: the values that the search sorted each result by, or empty.
+    `as_returned`: the ids of all results, if `collapsed` left out some; else empty.
+    `sort_values`: for each result the values that it was sorted by, or empty.
     `texts`: if the case has passages, the text of each result as returned, also of
     those that `collapsed` left out; else empty.
     `fields_of_texts`: {field: values}, one for each text, for the fields that
     conditions of passages look at. A field that a result lacks is `Absent`.
-    `held`: which of the passages of the case each result holds, if a record says so;
-    None if they are looked for in the texts.
-    `lengths`: the number of characters of each result, if a record says so.
-    `response`: {path: value}, what the response has where the expectation `response`
-    looks; a `NoValue` says why it has nothing there.
-    `rest`: what is known of further results, if the ranking comes from a record and is
-    only the beginning of what was returned.
+    `held`: for each result the indexes of the passages that it holds, if a record tells
+    them; None if passages are looked for in the texts.
+    `lengths`: the number of characters of each result, if a record tells them.
+    `response`: {path: value} of the response, for the paths of the expectation
+    `response`. A `NoValue` says why there is no value.
+    `rest`: what a record tells of results below the ranking.
     """
 
     ids: Sequence[str]
@@ -198,15 +195,14 @@ def read_ranking(
     Section "What a search may return" of the documentation has the shapes.
 
     `id_field`: a path to the field of the id (dots lead into nested fields), a list of
-    paths, for the first one that a result has, or a template (`{_index}/{_id}`).
-    By default the usual names are tried.
-    `title_field`: the path to the title.
+    paths, of which the first one that a result has counts, or a template
+    (`{_index}/{_id}`). By default the usual names are tried.
+    `title_field`: the path to the title; by default the usual names are tried.
     `ids`: returns the attribute `ids` of the fixture's value, a sequence or a mapping
-    that turns labels into ids. Only a response with labels of a vector index has it
-    called.
+    that turns labels into ids. It is called only if the response may have labels.
     `fields`: {path: number of results that the field is read from}, for further fields.
     `judged`: the judged ids of the case.
-    `declares_ids`: whether the search returns labels: a response without is an error.
+    `declares_ids`: whether the search has to return labels.
     `most`: how many results of an iterator are read.
     `expects_response`: whether the case looks at the response itself, which may then
     have suggestions or groups without a result.
@@ -254,9 +250,7 @@ def load_readers(response: object) -> bool:
     Return whether anything was imported, which only the first call does. The caller
     takes the time of the imports out of the latency.
     """
-    if type(response) is list and {str, int, dict, tuple}.issuperset(
-        map(type, response[:1])
-    ):
+    if type(response) is list and set(map(type, response[:1])) <= _READ_HERE:
         return False
     if load_all_readers.cache_info().currsize:
         return False
@@ -353,8 +347,8 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
     """Return results as a ranking of copied values.
 
-    Bare rows are taken apart first. Labels then become documents, and the documents are
-    read last. A list of ids needs none of these steps.
+    The steps are: bare rows are taken apart, labels become documents, and the fields of
+    documents are read. A list of ids needs none of these steps.
     """
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
@@ -386,7 +380,7 @@ def _translated(
 ) -> Sequence[BareRow] | None:
     """Return rows with the documents that labels stand for; None if none is a label.
 
-    `rows`: the bare rows; empty if the results are none.
+    `rows`: the bare rows; empty if no result is a row.
     """
     if not rows:
         rows = [BareRow(result) for result in results]
@@ -548,6 +542,7 @@ def _titles(values: Sequence[Any]) -> Sequence[str | None]:
 
 
 def _title(value: object) -> str | None:
+    """Return a text, or the first text of a list; None for anything else."""
     if isinstance(value, (list, tuple)) and value:
         value = value[0]
     return _text(value) if isinstance(value, str) and value else None
@@ -563,10 +558,12 @@ def _text(value: str) -> str:
 
 # --- scores ---------------------------------------------------------------------------
 
-# A result that was ranked twice has two scores. The list is in the order of the
-# reranker, so the scores of the retriever are not sorted. The score that orders the
-# list is taken: one that falls from the first result to the last (if there are several,
-# the score of a later step), or else one that rises, as distances do.
+# A result that was ranked twice has two scores: of the retriever, and of the reranker
+# that ordered the list. The field whose values are in order has the score. It is the
+# first of these fields:
+#
+# - its values fall from the first result to the last; fields of later steps come first
+# - its values rise, as distances do
 
 _LATER_SCORES = (
     "@search.rerankerBoostedScore",
@@ -610,7 +607,7 @@ _SCORE_FIELD = "score"
 def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
     """Return the score of each document as it was returned; None without one.
 
-    Of several fields with scores, the one that orders the results is read: see above.
+    Of several fields with scores, the one whose values are in order is read.
     """
     are_mappings = all(
         isinstance(document, (str, int, Mapping)) for document in documents
@@ -638,7 +635,7 @@ def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
 
 
 def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
-    """Return the values of each named field, without fields that no document has."""
+    """Return a column of values for each named field that some document has."""
     known = fields.names
     columns = []
     for name in names:
@@ -674,7 +671,12 @@ def _numbers_in(values: Sequence[Any]) -> list[float]:
 
 
 def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
-    """Return the values of the field `score`; the scores if no document has it."""
+    """Return the values of the field `score`.
+
+    If no document has this field, return the scores of the ranking.
+
+    `values`: what `read_fields` found.
+    """
     if not scores or not all(isinstance(value, Absent) for value in values):
         return [*values]
     pairs = zip(values, scores, strict=False)
@@ -715,9 +717,10 @@ def _number(value: Any) -> float | None:
 
 # --- sort values ----------------------------------------------------------------------
 
-# What a search sorted by decides between equal scores. Elasticsearch, OpenSearch and
-# servers with their interface return the values of all sort keys with each hit, in a
-# list. Meilisearch returns what each ranking rule and each sort key gave, in a mapping.
+# Results with equal scores are no tie if the search also sorted them by another value.
+# Elasticsearch, OpenSearch and servers with their interface return a list with each
+# hit: its values of all sort keys. Meilisearch returns a mapping with each hit: what
+# each ranking rule and each sort key gave.
 
 _SORT_VALUES = "sort"
 _RANKING_DETAILS = "_rankingScoreDetails"
@@ -738,6 +741,6 @@ def _sort_values(fields: Fields) -> Sequence[Any]:
 
 
 def _is_list(value: object) -> bool:
-    """Say whether a value is a list, or the like of a client (`AttrList`)."""
+    """Say whether a value is a list, or an `AttrList` or the like of a client."""
     is_list_like = isinstance(value, Iterable) and isinstance(value, Sized)
     return is_list_like and not isinstance(value, (str, bytes, Mapping))

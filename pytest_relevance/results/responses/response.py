@@ -1,8 +1,8 @@
-"""Find the results in a response: in a shape of a library, or in any object.
+"""Find the results in a response: by the shape of a library, or in any object.
 
-The docstring of this package lists the guesses in their order. They are made here:
-first the shapes of `SHAPES`, then the forms that any program may return. A response
-without results is refused, with a message that says what to return instead (`advice`).
+The docstring of this package lists all guesses in their order. This module first tries
+the shapes of `SHAPES`, then the forms that any program may return. A response without
+results is refused, with a message that says what to return instead (`advice`).
 """
 
 from __future__ import annotations
@@ -106,6 +106,7 @@ def _read_object(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _unreadable(returned: str, response: object, advice: str) -> UnreadableRanking:
+    """Return the exception of `unreadable`, with less of the response."""
     return unreadable(returned, response, advice, LONGEST_SHOWN)
 
 
@@ -132,7 +133,10 @@ def _refuse_without_order(response: object) -> None:
 # --- single results -------------------------------------------------------------------
 
 _ROWS = frozenset({"Row", "Record"})
-"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. To iterate gives values."""
+"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg.
+
+If such a row is iterated over, it gives its values.
+"""
 
 
 def is_named_row(response: object) -> bool:
@@ -145,6 +149,7 @@ def is_named_row(response: object) -> bool:
 
 
 def _is_library_result(response: object) -> bool:
+    """Say whether a response is a single result of a library."""
     try:
         return shape_of_result(response) is not None
     except BadResult:
@@ -184,6 +189,7 @@ def _read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
 
 
 def _is_like_row(values: tuple[Any, ...]) -> bool:
+    """Say whether a tuple could be a row: an id, perhaps titles, and a number."""
     if len(values) not in (2, 3):
         return False
     if not is_id(values[0]) or not is_number(values[-1]):
@@ -193,6 +199,7 @@ def _is_like_row(values: tuple[Any, ...]) -> bool:
 
 
 def _is_like_columns(values: tuple[Any, ...]) -> bool:
+    """Say whether a tuple could be two columns, each of texts or of integers."""
     if len(values) != 2:
         return False
     return all(is_row(part) and _are_of_one_kind(part) for part in values)

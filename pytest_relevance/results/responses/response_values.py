@@ -16,14 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._near import difference
-from pytest_relevance._text import (
-    closest,
-    counted,
-    cut_to,
-    first_few,
-    quoted,
-    shown,
-)
+from pytest_relevance._text import closest, counted, cut_to, first_few, quoted, shown
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.results.responses.fields import (
     MOST_FIELDS,
@@ -47,7 +40,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True, slots=True)
 class NoValue:
-    """There is no value at a path that a condition can be compared with.
+    """Stands for a value that no condition can be compared with.
 
     `why`: a sentence for the error of the case.
     `there`: the object at the path, as text; "" if nothing is at the path.
@@ -73,6 +66,7 @@ def read_response_values(
 
 
 def _read(response: object, condition: FieldCondition) -> object:
+    """Return the value at the path of a condition, or a `NoValue`."""
     path = condition.path
     ends = _ends_of(response, path)
     found = [end for end in ends if not end.rest]
@@ -231,9 +225,9 @@ def _in_words(value: object) -> str:
 
 
 def _could_have(holder: object, name: str) -> bool:
-    """Say whether a holder only lacks one name or place that it could have.
+    """Say whether a value could have a name or a place, which it lacks now.
 
-    False if it has a name that differs in upper and lower case only, or the like.
+    False if it has nearly the same name, for example in other letter case.
     """
     if "." in name:
         return False

@@ -149,8 +149,8 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 def refuse_ambiguity(results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` if it is not clear which part of the rows is the id.
 
-    For example, (7, "boots") is clear alone. But all rows together may look like ranks
-    and ids.
+    For example, (1, "boots") alone is an id and a title. But if the next rows are
+    (2, "shoes") and (3, "socks"), the numbers may be ranks.
     """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):
@@ -186,8 +186,8 @@ def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
 def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
     """Say whether the parts of pairs may be scores and ids.
 
-    Both parts are integers. Or the first parts fall, some of them are equal, and the
-    second parts are texts.
+    They may be if both parts are integers. They also may be if the second parts are
+    texts, and the first parts fall and some are equal.
     """
     if all(map(is_integer, others)):
         return True
@@ -203,10 +203,10 @@ NOTHING_FOUND = -1
 
 
 def declares_ids(search: object) -> bool:
-    """Say whether a search has an attribute `ids` with data: then it returns labels.
+    """Say whether a search has an attribute `ids` with data, so that it returns labels.
 
-    A property or a method with that name does not count and is not called, because it
-    may have another meaning.
+    A property or a method with this name does not count, because it may have another
+    meaning. It is not called.
     """
     if type(search) is MethodType:
         search = search.__func__
@@ -247,7 +247,7 @@ class Labels:
     def translated(
         self, rows: Sequence[BareRow], names: Sequence[str]
     ) -> Sequence[BareRow] | None:
-        """Return the documents that labels stand for; None if `rows` are not labels.
+        """Return rows with the documents of labels; None if `rows` are not labels.
 
         They are not labels if
 
@@ -307,6 +307,7 @@ def _is_label(value: object, ids: Any) -> bool:
 
 
 def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> UnreadableRanking:
+    """Return the exception for results of which only some are labels."""
     other = are_integers.index(False)
     return UnreadableRanking(
         "search returned labels (integers) for the attribute ids of the fixture's value, and among them "
@@ -315,9 +316,11 @@ def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> Unreadable
 
 
 def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
-    """Return a row with its label replaced by the entry in `ids`.
+    """Return a row whose document is the entry in `ids`, in the place of its label.
 
     The other fields of the result stay.
+
+    `names`: the fields that may have the label.
     """
     title, document = row.title, entry
     if is_row(entry):

@@ -98,10 +98,10 @@ def refusing(returned: str, advice: str) -> ReadResults:
 
 
 def read_results(response: object, options: ReadOptions) -> Sequence[object] | None:
-    """Return the results of a response, read by the first shape that fits.
+    """Return the results of a response, read by the first shape that reads it.
 
-    None if no shape reads them. Raises `UnreadableRanking` if a shape refuses the
-    response, or if the shape of another package raises an exception.
+    None if no shape does. Raises `UnreadableRanking` if a shape refuses the response,
+    or if the shape of another package raises an exception.
     """
     return _first(lambda shape: _read(shape, response, options))
 
@@ -109,7 +109,7 @@ def read_results(response: object, options: ReadOptions) -> Sequence[object] | N
 def _read(
     shape: ResponseShape, response: object, options: ReadOptions
 ) -> Sequence[object] | None:
-    """Return the results that a shape reads; None if it does not fit."""
+    """Return the results that a shape reads; None if it does not read the response."""
     if not shape.fits(response):
         return None
     results: Any = shape.results(response, options)
@@ -152,7 +152,12 @@ async def wait_for_items(response: Any, most: int) -> object:
 
 
 def _first(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
-    """Return the first answer of a shape that is not None; None if there is none."""
+    """Return the first answer of a shape that is not None; None if there is none.
+
+    The shapes of this package are asked before those of other packages.
+
+    Raises `UnreadableRanking` if the shape of another package raises an exception.
+    """
     for shape in SHAPES.bundled():
         answer = ask(shape)
         if answer is not None:
@@ -213,6 +218,7 @@ class ResultReader:
             raise UnreadableRanking(str(error)) from error
 
     def _fields(self, shape: ResponseShape, result: object) -> object:
+        """Return the fields of a result of a shape; `id` has the id of `id_of`."""
         fields = shape.fields(result)
         if fields is None:
             return result

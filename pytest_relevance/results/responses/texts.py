@@ -25,7 +25,7 @@ from pytest_relevance.results.responses.fields import (
     Fields,
     did_you_mean_field,
     field_paths,
-    fields_there,
+    only_there,
 )
 from pytest_relevance.results.responses.ids import (
     first_values,
@@ -87,6 +87,7 @@ def rows_with_texts(
 
 
 def _with_text(row: BareRow) -> BareRow:
+    """Return a row whose string is its text: the title, or else the document."""
     if row.title is not None:
         return replace(row, title=None, text=row.title)
     if isinstance(row.document, str):
@@ -180,7 +181,9 @@ def read_texts(
 def _text_at_path(path: str, row: BareRow, value: object) -> str:
     """Return the text of a row, or else the text at the path of `text_field`.
 
-    Raises `BadResult` if there is none.
+    `value`: what the document of the row has at this path.
+
+    Raises `BadResult` if there is no text.
     """
     if row.text is not None:
         return row.text
@@ -193,7 +196,7 @@ def _text_at_path(path: str, row: BareRow, value: object) -> str:
         raise BadResult(
             f"has a field {quoted(path)} that is None; return a text for each result"
         )
-    there, meant = _only_there(document), did_you_mean_field(path, document)
+    there, meant = only_there(document), did_you_mean_field(path, document)
     raise BadResult(
         f"has no text in the field {quoted(path)}{there}{meant}; correct text_field in the case file"
     )
@@ -202,9 +205,10 @@ def _text_at_path(path: str, row: BareRow, value: object) -> str:
 def _usual_text(paths: Sequence[str], row: BareRow, *values: object) -> str:
     """Return the text of a row, or else the text in a usual field.
 
-    `paths`: the paths of the usual fields, which have the `values` in this row.
+    `paths`: the paths of the usual fields.
+    `values`: what the document of the row has at these paths.
 
-    Raises `BadResult` if there is none, or if two differ.
+    Raises `BadResult` if there is no text, or if there are two different texts.
     """
     if row.text is not None:
         return row.text
@@ -213,13 +217,14 @@ def _usual_text(paths: Sequence[str], row: BareRow, *values: object) -> str:
         text = as_text(value)
         if text is not None:
             found[path] = text
-    written = {path: text for path, text in found.items() if text.strip()}
-    if not written:
-        written = _text_of_node(row.document)
-    if len({text.strip() for text in written.values()}) > 1:
-        raise BadResult(_why_two_texts(written))
-    for text in (*written.values(), *found.values()):
-        return text
+    not_blank = {path: text for path, text in found.items() if text.strip()}
+    if not not_blank:
+        not_blank = _text_of_node(row.document)
+    if len({text.strip() for text in not_blank.values()}) > 1:
+        raise BadResult(_why_two_texts(not_blank))
+    texts = [*not_blank.values(), *found.values()]
+    if texts:
+        return texts[0]
     for path, value in zip(paths, values, strict=True):
         if isinstance(value, (*BYTES, list)):
             raise BadResult(f"has a field {quoted(path)} that is {_why_no_text(value)}")
@@ -318,7 +323,7 @@ def _why_without_text(document: Any) -> str:
     """Return the end of a message about a document without a text."""
     if isinstance(document, BYTES):
         return f"is {_why_no_text(document)}"
-    there, meant = _only_there(document), ""
+    there, meant = only_there(document), ""
     for name in TEXT_NAMES:
         if _is_null(document, name):
             return f"has a field {quoted(name)} that is None; return a text for each result"
@@ -345,23 +350,16 @@ def _is_null(document: Any, path: str) -> bool:
     return False
 
 
-def _only_there(document: Any) -> str:
-    """Return which fields a document has: `, only id and title`."""
-    there = fields_there(document) if has_fields(document) else ""
-    return f", only {there}" if there else ""
-
-
 # --- ids of texts ---------------------------------------------------------------------
 
 _LENGTH_OF_DIGEST = 10
 _LONGEST_TITLE = 60
 
-
 _GENERATED = (1, 4, 6, 7)
 """The versions of UUIDs that are made of the time, or of random numbers.
 
-An index that is built anew has other ids then. UUIDs of the other versions are made of
-a name, and stay.
+If the index is built anew, its documents get other UUIDs of these versions. A UUID of
+another version is made of a name, and stays.
 """
 
 
@@ -393,7 +391,10 @@ def id_of_text(text: str) -> str:
 
 
 def is_made_of_text(document: str) -> bool:
-    """Say whether an id was made by `id_of_text`. Then the title is too."""
+    """Say whether an id was made by `id_of_text`.
+
+    Then the title of the document is the first words of its text.
+    """
     return re.fullmatch(f"text-[0-9a-f]{{{_LENGTH_OF_DIGEST}}}", document) is not None
 
 

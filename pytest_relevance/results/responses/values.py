@@ -1,9 +1,9 @@
 """Say what a single value or object of a response is: an id, a score, a list, a mock.
 
-A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
-seem to have every attribute, for example a mock, or an object of a class with
-`__getattr__`. So an attribute counts only if `inspect.getattr_static` finds it.
-Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
+A response is recognised by its attributes, for example `hits` or `fetchall`. Some
+objects seem to have every attribute: mocks, and objects of a class with `__getattr__`.
+An attribute of such an object counts only if `inspect.getattr_static` finds it.
+`BY_GETATTR` lists the libraries whose `__getattr__` can be trusted.
 """
 
 from __future__ import annotations
@@ -140,12 +140,13 @@ def has_attribute(holder: object, name: str) -> bool:
 
 
 def answers_for_others(holder: object) -> bool:
-    """Say whether an object may return attributes that it does not have."""
+    """Say whether an object may make up attributes that it does not have."""
     kind: Any = type(holder)
     return _is_class_that_answers(kind)
 
 
 def _is_real(holder: object, name: str) -> bool:
+    """Say whether an object has an attribute that its class does not make up."""
     return inspect.getattr_static(holder, name, _ABSENT) is not _ABSENT
 
 
@@ -205,6 +206,7 @@ def is_mock(value: object) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_class_of_mocks(kind: type) -> bool:
+    """Say whether a class, or a base of it, is of a module in `MOCKS`."""
     for base in kind.__mro__:
         module = f"{base.__module__}."
         if any(module.startswith(f"{mocks}.") for mocks in MOCKS):
