@@ -139,33 +139,12 @@ class ScoredRanking:
 def scored_ranking(result: CaseResult) -> ScoredRanking:
     """Return the ranking of a result with its grades and judgments."""
     passages = result.evaluation.passages
+    missing, deeper = result.evaluation.missing, result.ranking.deeper
     if passages:
-        return _scored_passages(result, passages)
-    return ScoredRanking(
-        documents=result.ranking.documents,
-        graded=result.graded,
-        settings=result.conditions.settings,
-        k=result.conditions.k,
-        missing=result.evaluation.missing,
-        deeper=result.ranking.deeper,
-    )
-
-
-def _scored_passages(
-    result: CaseResult, passages: Sequence[CasePassage]
-) -> ScoredRanking:
-    """Return the ranking of a case with passages."""
-    held: set[int] = set()
-    for indexes in result.ranking.held:
-        held.update(indexes)
-    missing = []
-    deeper = {}
-    for index, passage in enumerate(passages):
-        if index in held:
-            continue
-        missing.append((passage.text, passage.grade))
-        if passage.rank is not None:
-            deeper[passage.text] = passage.rank
+        not_held = _passages_not_held(result)
+        missing = [(passage.text, passage.grade) for passage in not_held]
+        ranks = {passage.text: passage.rank for passage in not_held}
+        deeper = {text: rank for text, rank in ranks.items() if rank is not None}
     return ScoredRanking(
         documents=result.ranking.documents,
         graded=result.graded,
@@ -175,6 +154,18 @@ def _scored_passages(
         deeper=deeper,
         passages=passages,
     )
+
+
+def _passages_not_held(result: CaseResult) -> list[CasePassage]:
+    """Return the passages of a case that no result of its kept ranking holds."""
+    held: set[int] = set()
+    for indexes in result.ranking.held:
+        held.update(indexes)
+    not_held = []
+    for index, passage in enumerate(result.evaluation.passages):
+        if index not in held:
+            not_held.append(passage)
+    return not_held
 
 
 def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:

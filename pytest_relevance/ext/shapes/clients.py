@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
-from pytest_relevance.results.responses.fields import attributes_of
 from pytest_relevance.results.responses.incomplete import (
     refuse_partial,
     refuse_without_results,
@@ -18,7 +17,12 @@ from pytest_relevance.results.responses.reading import (
     ReadOptions,
     read_items,
 )
-from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
+from pytest_relevance.results.responses.shapes import (
+    ResponseShape,
+    attributes_of,
+    of_type,
+    refusing,
+)
 from pytest_relevance.results.responses.values import is_a
 
 # --- Algolia --------------------------------------------------------------------------
@@ -71,20 +75,13 @@ DISCOVERY_ENGINE = ResponseShape(
 
 # --- Pinecone -------------------------------------------------------------------------
 
-_is_vector = of_type("pinecone", "ScoredVector")
-
-
-def _fields_of_vector(vector: object) -> Mapping[str, object] | None:
-    if not _is_vector(vector):
-        return None
-    return attributes_of(vector, "id", "score", "metadata")
-
-
 PINECONE = ResponseShape(
     name="pinecone",
     fits=of_type("pinecone", "QueryResponse"),
     results=lambda response, _: response.matches or [],
-    fields=_fields_of_vector,
+    fields=attributes_of(
+        of_type("pinecone", "ScoredVector"), "id", "score", "metadata"
+    ),
 )
 PINECONE_RECORDS = ResponseShape(
     name="pinecone-records",

@@ -12,14 +12,18 @@ from typing import Any
 from uuid import UUID
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses.fields import ID_NAMES, attributes_of
+from pytest_relevance.results.responses.fields import ID_NAMES
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
     BadResult,
     ReadOptions,
     unreadable,
 )
-from pytest_relevance.results.responses.shapes import ResponseShape, of_type
+from pytest_relevance.results.responses.shapes import (
+    ResponseShape,
+    attributes_of,
+    of_type,
+)
 
 # --- ids in nested mappings -----------------------------------------------------------
 
@@ -69,18 +73,11 @@ def _is_generated(own: object) -> bool:
 
 _is_point = of_type("qdrant_client.http", "ScoredPoint", "Record")
 
-
-def _fields_of_point(point: object) -> Mapping[str, object] | None:
-    if not _is_point(point):
-        return None
-    return attributes_of(point, "id", "score", "payload")
-
-
 QDRANT = ResponseShape(
     name="qdrant",
     fits=of_type("qdrant_client.http", "QueryResponse"),
     results=lambda response, _: response.points or [],
-    fields=_fields_of_point,
+    fields=attributes_of(_is_point, "id", "score", "payload"),
     id_of=lambda fields: _agreed_id(fields["id"], fields.get("payload"), "payload"),
 )
 
@@ -152,12 +149,6 @@ CHROMA = ResponseShape(name="chroma", fits=is_of_chroma, results=read_chroma)
 _is_langchain = of_type("langchain_core", "Document")
 
 
-def _fields_of_langchain(document: object) -> Mapping[str, object] | None:
-    if not _is_langchain(document):
-        return None
-    return attributes_of(document, "id", "metadata", "page_content")
-
-
 def _id_in_metadata(fields: Mapping[str, Any]) -> object:
     """Return the id in the metadata, or else the document's own id.
 
@@ -171,7 +162,9 @@ def _id_in_metadata(fields: Mapping[str, Any]) -> object:
 
 
 LANGCHAIN = ResponseShape(
-    name="langchain", fields=_fields_of_langchain, id_of=_id_in_metadata
+    name="langchain",
+    fields=attributes_of(_is_langchain, "id", "metadata", "page_content"),
+    id_of=_id_in_metadata,
 )
 
 # --- LlamaIndex -----------------------------------------------------------------------

@@ -202,12 +202,6 @@ def did_you_mean_field(path: str, document: Any) -> str:
     return f"; did you mean {by_spelling[spelling]}?" if spelling else ""
 
 
-def attributes_of(result: object, *names: str) -> dict[str, object]:
-    """Return {name: value} for the attributes with these names that are not None."""
-    values = {name: getattr(result, name, None) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
-
-
 # --- fields for expectations ----------------------------------------------------------
 
 _PLAIN = frozenset({str, int, bool})

@@ -85,6 +85,24 @@ def of_type(package: str, *names: str) -> Callable[[object], bool]:
     return fits
 
 
+def attributes_of(
+    fits: Callable[[object], bool], *names: str
+) -> Callable[[object], Mapping[str, object] | None]:
+    """Return a function that reads attributes of a result as its fields.
+
+    The function returns {name: value}, without values that are None. It returns None
+    for a result that does not fit.
+    """
+
+    def read(result: object) -> Mapping[str, object] | None:
+        if not fits(result):
+            return None
+        values = {name: getattr(result, name, None) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    return read
+
+
 def refusing(returned: str, advice: str) -> ReadResults:
     """Return a reader that raises `UnreadableRanking` for every response.
 
