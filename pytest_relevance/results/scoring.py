@@ -80,7 +80,9 @@ class CaseInRun:
     `params`: the params of the case with secrets masked; None if nothing is masked.
     `tolerance`: the tolerance of a case that sets none.
 
-    The other fields are as in `CaseResult` and `CaseOrigin`.
+    `origin`: where the case comes from. The file of queries is added later.
+
+    The other fields are as in `CaseResult`.
     """
 
     file: str = ""
@@ -89,10 +91,7 @@ class CaseInRun:
     variant: str | None = None
     params: Mapping[str, Any] | None = None
     tolerance: float = DEFAULT_TOLERANCE
-    variant_index: int = 0
-    test: str = ""
-    items: Sequence[str] = ()
-    search_folder: str = ""
+    origin: CaseOrigin = CaseOrigin()
 
 
 _ALONE = CaseInRun()
@@ -427,13 +426,6 @@ def _title_of_first(ranking: Ranking) -> DocumentTexts:
 
 def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseResult:
     """Return the result of a case, made of its parts."""
-    origin = CaseOrigin(
-        variant_index=in_run.variant_index,
-        source=case.source,
-        test=in_run.test,
-        items=tuple(in_run.items),
-        search_folder=in_run.search_folder,
-    )
     return CaseResult(
         file=in_run.file,
         line=case.line,
@@ -448,7 +440,7 @@ def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseR
         is_sampled=case.is_sampled,
         params=case.params if in_run.params is None else in_run.params,
         note=case.note or "",
-        origin=origin,
+        origin=replace(in_run.origin, source=case.source),
         conditions=parts.conditions,
         ranking=parts.ranking,
         texts=parts.texts,

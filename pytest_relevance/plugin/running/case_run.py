@@ -16,7 +16,12 @@ from pytest_relevance.metrics.names import own_metrics
 from pytest_relevance.plugin.exceptions import CaseError, error_text
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.plugin.running import awaiting
-from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
+from pytest_relevance.results.case_parts import (
+    CaseCall,
+    CaseOrigin,
+    Repeats,
+    SearchError,
+)
 from pytest_relevance.results.case_result import CHECK, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import MOST_READ
@@ -200,6 +205,12 @@ class CaseRun:
             file, _, name = self.item.location
             search = CHECK
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
+        origin = CaseOrigin(
+            variant_index=self.variant_index,
+            test=test,
+            items=tuple(self.items),
+            search_folder=self.search_folder,
+        )
         return CaseInRun(
             file=self.file.replace(os.sep, "/"),
             node=_without_group(self.item),
@@ -207,10 +218,7 @@ class CaseRun:
             variant=self.variant,
             params=redaction(self.item.config).values(params) if params else params,
             tolerance=self.settings.tolerance,
-            variant_index=self.variant_index,
-            test=test,
-            items=self.items,
-            search_folder=self.search_folder,
+            origin=origin,
         )
 
     def call(
