@@ -23,7 +23,12 @@ from pytest_relevance.gates.common_findings import (
     WithoutEntryFinding,
 )
 from pytest_relevance.gates.failed_before import fallen_cases
-from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
+from pytest_relevance.gates.kind import (
+    CaseBehind,
+    Finding,
+    GateFigures,
+    Reference,
+)
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
     Bounds,
@@ -101,6 +106,17 @@ class DropFinding(Finding):
     def about(self) -> str:
         """Return the name of the metric."""
         return self.metric.text
+
+    @property
+    def figures(self) -> GateFigures:
+        """Return by how much the mean fell, and how much is allowed."""
+        means = self.difference.means
+        return GateFigures(
+            value=means.first - means.second,
+            bound=self.bound,
+            counted=self.counted,
+            total=self.total,
+        )
 
 
 DropFindings = (

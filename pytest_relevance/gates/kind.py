@@ -21,6 +21,24 @@ from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.uncompared import UncomparedCase
 
 
+@dataclass(frozen=True, slots=True)
+class GateFigures:
+    """The figures of a finding, for JSON.
+
+    `value`: what was found; None if there are too few cases for it.
+    `bound`: what `value` is compared with.
+    `counted`: over how many cases the value is.
+    `total`: how many cases could count.
+    `case`: the case whose score is the value; None for a value that many cases make.
+    """
+
+    value: float | None
+    bound: float
+    counted: int
+    total: int
+    case: CaseResult | None = None
+
+
 class Finding(ABC):
     """What a gate found: a figure beside its bound, or why there is none.
 
@@ -49,6 +67,11 @@ class Finding(ABC):
         Empty for a remark.
         """
         return ""
+
+    @property
+    def figures(self) -> GateFigures | None:
+        """Return the figures of the finding; None if it has none."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,13 @@ from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
 from pytest_relevance.cases.schema_parts import Schema, about
 from pytest_relevance.cases.values import report_unknown_keys
-from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.kind import (
+    CaseBehind,
+    Finding,
+    GateFigures,
+    GateKind,
+    Reference,
+)
 from pytest_relevance.gates.metric_bounds import count_without_errors
 from pytest_relevance.results.case_result import CaseResult, percentile, values_needed
 
@@ -48,6 +54,16 @@ class LatencyFinding(Finding):
     def about(self) -> str:
         """Return the word "latency"; empty if there are too few cases."""
         return "" if self.measured is None else LATENCY
+
+    @property
+    def figures(self) -> GateFigures:
+        """Return the latency and its bound, in seconds."""
+        return GateFigures(
+            value=self.measured,
+            bound=self.bound.bound,
+            counted=self.counted,
+            total=self.total,
+        )
 
 
 def _latency_alone(result: CaseResult) -> float | None:

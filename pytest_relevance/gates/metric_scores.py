@@ -28,7 +28,12 @@ from pytest_relevance.gates.failed_before import (
     figure_before,
     has_fallen,
 )
-from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
+from pytest_relevance.gates.kind import (
+    CaseBehind,
+    Finding,
+    GateFigures,
+    Reference,
+)
 from pytest_relevance.gates.metric_bounds import (
     BoundsGate,
     cut_findings,
@@ -207,6 +212,7 @@ class FigureFinding(Finding):
     `variants`: the two variants that the gate compares; empty if it compares none.
     `without_filled`: the figure without filled grades; None if there are none.
     `before`: the figure in the reference; None if it is not needed or not known.
+    `decisive`: the case whose score is the figure; None for a mean.
     """
 
     metric: Metric
@@ -218,6 +224,7 @@ class FigureFinding(Finding):
     variants: Sequence[str] = ()
     without_filled: float | None = None
     before: FigureBefore | None = None
+    decisive: CaseResult | None = None
 
     @property
     def is_met(self) -> bool:
@@ -233,6 +240,17 @@ class FigureFinding(Finding):
     def about(self) -> str:
         """Return the name of the metric."""
         return self.metric.text
+
+    @property
+    def figures(self) -> GateFigures:
+        """Return the figure, its bound, and the case that decides if it is one."""
+        return GateFigures(
+            value=self.figure,
+            bound=self.bound,
+            counted=self.counted,
+            total=self.total,
+            case=self.decisive,
+        )
 
     @property
     def digits(self) -> int:

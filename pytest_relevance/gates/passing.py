@@ -23,7 +23,13 @@ from pytest_relevance.gates.failed_before import (
     Weighted,
     figure_before,
 )
-from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.kind import (
+    CaseBehind,
+    Finding,
+    GateFigures,
+    GateKind,
+    Reference,
+)
 from pytest_relevance.gates.metric_bounds import digits_beside
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
 from pytest_relevance.results.case_result import (
@@ -78,6 +84,22 @@ class PassingFinding(Finding):
     def about(self) -> str:
         """Return the word "passing"."""
         return "passing"
+
+    @property
+    def figures(self) -> GateFigures:
+        """Return the share that passes, and the share that has to pass.
+
+        If queries were drawn, the share is by weight.
+        """
+        share = self.weighted_share
+        if share is None and self.counted:
+            share = self.passing / self.counted
+        return GateFigures(
+            value=share,
+            bound=self.share,
+            counted=self.counted,
+            total=self.total,
+        )
 
 
 def passes(result: CaseResult) -> bool:

@@ -32,7 +32,12 @@ from pytest_relevance.gates.failed_before import (
     Weighted,
     collect_values,
 )
-from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
+from pytest_relevance.gates.kind import (
+    CaseBehind,
+    Finding,
+    GateFigures,
+    Reference,
+)
 from pytest_relevance.gates.metric_bounds import count_without_errors
 from pytest_relevance.gates.metric_scores import (
     BoundedFigure,
@@ -158,14 +163,26 @@ class TooFewFinding(MetricFinding):
     """Too few cases, `counted` of `total`, have a score for a percentile or for `min`.
 
     `condition`: `min`, or for example `p5`.
+    `bound`: the bound of the gate.
     `is_sampled`: whether the weights of the cases are those of a sample.
     """
 
     condition: str
+    bound: float
     counted: int
     total: int
     left_out: LeftOut
     is_sampled: bool
+
+    @property
+    def figures(self) -> GateFigures:
+        """Return the bound, and over how many cases there is no value."""
+        return GateFigures(
+            value=None,
+            bound=self.bound,
+            counted=self.counted,
+            total=self.total,
+        )
 
     def text(self) -> str:
         """Return how many cases the gate needs, and what to do."""
@@ -320,6 +337,7 @@ class _PercentileGate(FigureGate):
             yield TooFewFinding(
                 metric,
                 condition=gate.condition,
+                bound=figure.bound,
                 counted=len(weighted),
                 total=total,
                 left_out=left_out,
@@ -328,6 +346,7 @@ class _PercentileGate(FigureGate):
             return
         percentile = figure.make(weighted)
         is_missed = figure.misses(percentile)
+        decisive = [case for case in counting if figure.scores.now(case) == percentile]
         worst_of = max if is_lower_better(metric) else min
         worst_score = worst_of(score for score, _ in weighted)
         yield PercentileFinding(
@@ -344,6 +363,7 @@ class _PercentileGate(FigureGate):
             variants=compared_variants(gate),
             without_filled=figure.without_filled(counting),
             before=_figure_before(figure, reference) if is_missed else None,
+            decisive=decisive[0],
         )
         if not is_missed:
             yield from figure.remarks_on_new(counting, reference)

@@ -1,10 +1,12 @@
-"""What became of the queries of a run or of a pair of runs, as JSON data."""
+"""What became of queries, and what gates found, in a run or a pair of runs, as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_relevance.gates.common_findings import finding_text
+from pytest_relevance.gates.kind import Finding, GateFigures
 from pytest_relevance.results.became import NOT_COMPARED, became_of
 from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.change_counts import certainty_of
@@ -47,3 +49,25 @@ def became_data(change: Change) -> dict[str, Any]:
         "became": None if word == NOT_COMPARED else word,
         "is_certain": certainty_of(change, word),
     }
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """Return what a gate found: its sentence, and its figures if it has any."""
+    data: dict[str, Any] = {
+        "about": finding.about,
+        "is_met": finding.is_met,
+        "text": finding_text(finding),
+    }
+    figures = finding.figures
+    if not isinstance(figures, GateFigures):  # a finding of another package
+        return data
+    data |= {
+        "value": figures.value,
+        "bound": figures.bound,
+        "counted": figures.counted,
+        "total": figures.total,
+    }
+    case = figures.case
+    if case is not None:
+        data["case"] = {"id": case.id, "variant": case.variant, "query": case.query}
+    return data

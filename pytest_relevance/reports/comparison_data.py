@@ -12,9 +12,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.codec import encode
-from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.change_data import became_data, mean_data
+from pytest_relevance.reports.change_data import became_data, finding_data, mean_data
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
@@ -155,12 +154,9 @@ def _errors(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _gates(gates: ComparisonGates) -> dict[str, Any]:
-    findings = []
-    for finding in gates.findings:
-        findings.append({"text": finding_text(finding), "is_met": finding.is_met})
     return {
         "passed": gates.passed,
-        "findings": findings,
+        "findings": [finding_data(finding) for finding in gates.findings],
         "drops": [_mover(change) for change in gates.drops],
     }
 

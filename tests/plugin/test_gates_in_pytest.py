@@ -4,6 +4,7 @@ incomplete data.
 What a gate finds is in `tests/gates`, and how it is put into words in `tests/reports`.
 """
 
+import json
 import re
 
 import pytest
@@ -84,6 +85,51 @@ def found_by(run: Run, gate: str) -> set[str]:
 
 
 # What is reported
+
+
+EVERY_KIND = """
+    gates:
+      - {mean: {P@1: 0.5}}
+      - {min: {P@1: 0.5}}
+      - {p50: {P@1: 0.5}}
+      - {p1: {P@1: 0.5}}
+      - {max_drop: {P@1: 0.1}}
+      - {passing: 0.5}
+      - {latency: {max: 10 s}}
+    cases:
+      - {query: a b, judgments: {a: 1}}
+      - {query: x b, judgments: {a: 1}, expect: {results: 1}}
+      - {query: a x, judgments: {a: 1}}
+      - {query: unjudged, expect: {results: 1}}
+"""
+
+
+def test_every_gate_has_its_figures_in_json(project: Project, command: Command) -> None:
+    """Two of three judged cases have `a` on top. A case without a floor passes, since
+    it has an accepted ranking.
+    """
+    project.conftest()
+    project.cases(EVERY_KIND)
+    project.run("--relevance-record=main.jsonl")
+    project.run("--relevance-against=main.jsonl", "--relevance-record=run.jsonl")
+    gates = json.loads(command("report", "--format=json", "run.jsonl").out)["gates"]
+    figures = {}
+    for gate in gates:
+        finding = gate["findings"][0]
+        case = finding.get("case", {}).get("query")
+        numbers = [finding[key] for key in ("value", "bound", "counted", "total")]
+        figures[gate["id"].split()[0]] = (*numbers, case)
+    latency = figures.pop("latency")
+    assert 0 < latency[0] < 10
+    assert latency[1:] == (10, 4, 4, None)
+    assert figures == {
+        "mean": (pytest.approx(2 / 3), 0.5, 3, 4, None),
+        "min": (0, 0.5, 3, 4, "x b"),
+        "p50": (1, 0.5, 3, 4, "a b"),
+        "p1": (None, 0.5, 3, 4, None),
+        "max_drop": (0, 0.1, 3, 3, None),
+        "passing": (0.75, 0.5, 4, 4, None),
+    }
 
 
 def test_a_gate_is_a_test(shop: Project) -> None:

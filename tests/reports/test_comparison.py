@@ -181,10 +181,11 @@ def test_the_report_as_data(tagged: Comparison) -> None:
     assert metric.items() >= {**means, **counts}.items()
     tags = [(row["tag"], row["queries"]) for row in data["by_tag"]]
     assert tags == [("feet", 2), ("head", 2)]
-    gate = finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0])
+    text = finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0])
+    figures = {"value": 0.111, "bound": 0.2, "counted": 4, "total": 4}
     assert data["gates"] == {
         "passed": True,
-        "findings": [{"text": gate, "is_met": True}],
+        "findings": [{"about": "nDCG@10", "text": text, "is_met": True, **figures}],
         "drops": [],
     }
 

@@ -101,7 +101,15 @@ def test_as_data_it_is_the_record_with_its_gates() -> None:
             "message": f"{error_text}; {mean_text}",
             "findings": [
                 {"about": "errors", "is_met": False, "text": error_text},
-                {"about": "nDCG@10", "is_met": False, "text": mean_text},
+                {
+                    "about": "nDCG@10",
+                    "is_met": False,
+                    "text": mean_text,
+                    "value": BOOTS.score,
+                    "bound": 0.8,
+                    "counted": 1,
+                    "total": 1,
+                },
             ],
         }
     ]

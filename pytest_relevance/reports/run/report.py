@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
-from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.gates.judging import GateResult, judge_gates
-from pytest_relevance.reports.change_data import became_data, mean_data
+from pytest_relevance.reports.change_data import became_data, finding_data, mean_data
 from pytest_relevance.reports.run import shown_failures
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.counts_sentence import verdict
@@ -167,15 +166,6 @@ def report_data(run: Run) -> dict[str, Any]:
 
 def _gate_data(gate: GateResult) -> dict[str, Any]:
     """Return what a gate found, as JSON data."""
-    findings = []
-    for finding in gate.findings:
-        findings.append(
-            {
-                "about": finding.about,
-                "is_met": finding.is_met,
-                "text": finding_text(finding),
-            }
-        )
     return {
         "file": gate.file,
         "line": gate.line,
@@ -183,5 +173,5 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
         "variant": gate.variant,
         "outcome": gate.outcome(),
         "message": gate_message(gate),
-        "findings": findings,
+        "findings": [finding_data(finding) for finding in gate.findings],
     }
