@@ -185,13 +185,13 @@ def _advice_on_document(named: NamedFile, path: str) -> str:
 
 def _rules_of(named: NamedFile) -> RowRules:
     """Return how the rows of a file of queries are read."""
-    sample = named.sample
+    rows, sample = named.rows, named.sample
     return RowRules(
-        columns=dict(named.columns),
-        params=dict(named.params),
-        merge=named.merge,
-        thousands=named.thousands,
-        drop=named.drop,
+        columns=dict(rows.columns),
+        params=dict(rows.params),
+        merge=rows.merge,
+        thousands=rows.thousands,
+        drop=rows.drop,
         sample_by=None if sample is None else sample.by,
         sample_per=None if sample is None else sample.per,
     )

@@ -18,7 +18,13 @@ from pytest_relevance.cases.case_judgments import (
     combine,
     grading_terms,
 )
-from pytest_relevance.cases.location import WRONG, Location, Wrong, check_each
+from pytest_relevance.cases.location import (
+    WRONG,
+    Location,
+    Wrong,
+    check_each,
+    check_optional,
+)
 from pytest_relevance.cases.named_files import (
     FILE,
     FILES_SCHEMA,
@@ -235,20 +241,14 @@ def _check_judgment(
     unknown = report_unknown_keys(
         written, _LONG_FORM, takes="a judgment has grade, title and note", at=at
     )
-    title = _check_text_of("title", written, at)
-    note = _check_text_of("note", written, at)
+    title = check_optional("title", written, check_text, at)
+    note = check_optional("note", written, check_text, at)
     if "grade" not in written:
         return at.refuse("the judgment has no grade; write {grade: ...}")
     grade = check_grade(written["grade"], terms, at.under("grade"))
     if unknown is WRONG or title is WRONG or note is WRONG or grade is WRONG:
         return WRONG
     return _Judgment(grade, title=title, note=note)
-
-
-def _check_text_of(
-    key: str, written: Mapping[str, object], at: Location
-) -> str | Wrong | None:
-    return check_text(written[key], at.under(key)) if key in written else None
 
 
 def check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:

@@ -10,7 +10,7 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeVar
@@ -65,6 +65,16 @@ def check_each(
     for index, entry in enumerate(written):
         checked.append(check(entry, at.under(index)))
     return all_right(checked)
+
+
+def check_optional(
+    key: str,
+    written: Mapping[str, object],
+    check: Callable[[object, Location], T | Wrong],
+    at: Location,
+) -> T | Wrong | None:
+    """Return the checked value of a key of a mapping; None if the key is absent."""
+    return check(written[key], at.under(key)) if key in written else None
 
 
 class CaseFileError(FileError):

@@ -11,11 +11,19 @@ from typing import Any
 
 from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import found, listed, quoted
-from pytest_relevance.cases.location import WRONG, Location, Path, Wrong
+from pytest_relevance.cases.location import (
+    WRONG,
+    Location,
+    Path,
+    Wrong,
+    check_optional,
+)
 from pytest_relevance.cases.model import CatalogueFile, SampleRule
 from pytest_relevance.cases.row_options import (
+    EVERY_ROW,
     ROW_OPTIONS,
     ROW_PROPERTIES,
+    RowOptions,
     check_not_of_a_golden_set,
     check_row_options,
 )
@@ -78,12 +86,7 @@ class NamedFile:
     `fill`: whether its grades count only for documents without another judgment.
     `only_judged`: whether queries without judgments are left out of a file of queries.
     `at`: the path to the name of the file, below the key that names it.
-    `columns`: pairs of a key of a case and the column that has it in a file of queries.
-        The column is None if the key is not read.
-    `params`: pairs of a parameter of the search and its column.
-    `merge`: whether rows of one query become one query.
-    `thousands`: what stands between the thousands of a number.
-    `drop`: the texts of rows that are not queries.
+    `rows`: how the rows of a file of queries are read.
     `sample`: how queries are drawn from a file of queries; None if all become cases.
     """
 
@@ -98,11 +101,7 @@ class NamedFile:
     document: str | None = None
     passage: str | None = None
     context: str | None = None
-    columns: tuple[tuple[str, str | None], ...] = ()
-    params: tuple[tuple[str, str], ...] = ()
-    merge: bool = False
-    thousands: str | None = None
-    drop: tuple[str, ...] = ()
+    rows: RowOptions = EVERY_ROW
     sample: SampleRule | None = None
 
     @property
@@ -179,32 +178,17 @@ def _check_file(
     described = _check_description(value, keys, expected=expected, at=at)
     if described is WRONG:
         return WRONG
-    is_wrong = False
-    only = described.get(ONLY, JUDGED)
-    if only != JUDGED:
-        at.refuse(f"expected {JUDGED}, found {found(only)}", ONLY)
-        is_wrong = True
-    format = _check_format(described, at)
-    id_field: str | tuple[str, ...] | Wrong | None = None
-    if ID_FIELD in described:
-        id_field = check_id_field(described[ID_FIELD], at.under(ID_FIELD))
-    needed = [key for key in NEEDED if key in described]
-    if len(needed) > 1:
-        at.refuse(
-            f"a file has one of {listed(NEEDED, 'and')}, found {listed(needed, 'and')}; name the file twice to read both",
-            needed[1],
-            at_key=True,
-        )
-        is_wrong = True
-    if check_not_of_a_golden_set(described, _OF_GOLDEN_SETS, at) is WRONG:
-        is_wrong = True
-    sample: SampleRule | Wrong | None = None
-    if SAMPLE in described:
-        sample = check_sample(described[SAMPLE], at.under(SAMPLE))
+    format = check_optional("format", described, _check_format, at)
+    id_field: str | tuple[str, ...] | Wrong | None
+    id_field = check_optional(ID_FIELD, described, check_id_field, at)
+    only = check_optional(ONLY, described, _check_only, at)
+    sample = check_optional(SAMPLE, described, check_sample, at)
     rows = check_row_options(described, at)
-    if is_wrong or format is WRONG or id_field is WRONG or rows is WRONG:
+    needed = _check_needed(described, at)
+    kind = check_not_of_a_golden_set(described, _OF_GOLDEN_SETS, at)
+    if only is WRONG or needed is WRONG or kind is WRONG or rows is WRONG:
         return WRONG
-    if sample is WRONG:
+    if format is WRONG or id_field is WRONG or sample is WRONG:
         return WRONG
     return NamedFile(
         name=described[FILE],
@@ -218,12 +202,26 @@ def _check_file(
         document=described.get("document"),
         passage=described.get("passage"),
         context=described.get("context"),
-        columns=rows.columns,
-        params=rows.params,
-        merge=rows.merge,
-        thousands=rows.thousands,
-        drop=rows.drop,
+        rows=rows,
         sample=sample,
+    )
+
+
+def _check_only(value: object, at: Location) -> str | Wrong:
+    if value == JUDGED:
+        return JUDGED
+    return at.refuse(f"expected {JUDGED}, found {found(value)}")
+
+
+def _check_needed(described: Mapping[str, object], at: Location) -> Wrong | None:
+    """Report a file that names several columns of what its queries need."""
+    needed = [key for key in NEEDED if key in described]
+    if len(needed) < 2:
+        return None
+    return at.refuse(
+        f"a file has one of {listed(NEEDED, 'and')}, found {listed(needed, 'and')}; name the file twice to read both",
+        needed[1],
+        at_key=True,
     )
 
 
@@ -271,17 +269,15 @@ def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
     return (written,) if isinstance(written, str) else tuple(written)
 
 
-def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | None:
-    """Return the format that is written for a file; None if none is."""
-    if "format" not in described:
-        return None
+def _check_format(value: Any, at: Location) -> str | Wrong:
+    """Return the name of a format, which may be written by an alias."""
     # Not imported for suites without files.
     from pytest_relevance.judgments.reading import check_format
 
     try:
-        return check_format(described["format"])
+        return check_format(value)
     except ValueError as error:
-        return at.refuse(str(error), "format")
+        return at.refuse(str(error))
 
 
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
@@ -332,9 +328,7 @@ def check_known_items(value: object, at: Location) -> NamedFile | Wrong:
         return at.refuse(f"expected one column, found {found(query)}", "query")
     if check_id_field(document, at.under("document")) is WRONG:
         return WRONG
-    sample: SampleRule | Wrong | None = None
-    if SAMPLE in described:
-        sample = _check_sample_of_items(described[SAMPLE], at.under(SAMPLE))
+    sample = check_optional(SAMPLE, described, _check_sample_of_items, at)
     if sample is WRONG:
         return WRONG
     return NamedFile(

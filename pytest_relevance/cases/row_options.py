@@ -41,13 +41,20 @@ _NEEDED_BY_QUERIES = ("judgments", "relevant", "passages", "document", "context"
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
-    """The checked options of the rows of a file. `NamedFile` has the same fields."""
+    """How the rows of a file of queries are read, as the case file says.
+
+    The fields are those of `RowRules`. Mappings are pairs here: (key, column).
+    """
 
     columns: tuple[tuple[str, str | None], ...] = ()
     params: tuple[tuple[str, str], ...] = ()
     merge: bool = False
     thousands: str | None = None
     drop: tuple[str, ...] = ()
+
+
+EVERY_ROW = RowOptions()
+"""No option is written: usual columns are read, and each row is a query."""
 
 
 def check_row_options(
