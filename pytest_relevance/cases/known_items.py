@@ -14,10 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from pytest_relevance._problems import Place
-from pytest_relevance._text import quoted
 from pytest_relevance.cases.case_judgments import CaseJudgments
-from pytest_relevance.cases.location import Location, Path, Position, Wrong
+from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import (
     METRIC,
     MOST_SHARING,
@@ -66,24 +64,6 @@ class KnownItem:
             titles=dict.fromkeys(self.documents, self.title),
             is_known_item=True,
         )
-
-
-class KnownItemPosition(Position):
-    """Finds the line of a known item in its catalogue."""
-
-    __slots__ = ("_file", "_item")
-
-    def __init__(self, item: KnownItem, file: str) -> None:
-        self._item = item
-        self._file = file
-
-    def place(self, path: Path, *, at_key: bool) -> Place:
-        """Return the line of the item, for every path."""
-        return Place(file=self._file, line=self._item.line)
-
-    def label(self) -> str:
-        """Return the title for messages."""
-        return quoted(self._item.title, 60)
 
 
 class KnownItems:

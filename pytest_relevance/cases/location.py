@@ -88,20 +88,25 @@ class CaseFileError(FileError):
 
 
 class Position:
-    """Finds the lines of the values of a suite or a case, and names the case.
+    """Finds the places of the values of a suite or a case, and names the case.
 
-    The base class is for a case that is written in Python, whose values have no lines.
+    This class is for a case whose values are all at one place: a row of a file. A case
+    that is written in Python has no place.
     """
 
-    __slots__ = ()
+    __slots__ = ("_label", "_place")
+
+    def __init__(self, place: Place = NOWHERE, label: str = "") -> None:
+        self._place = place
+        self._label = label
 
     def place(self, path: Path, *, at_key: bool) -> Place:
         """Return the place of the value that a path leads to, or of its key."""
-        return NOWHERE
+        return self._place
 
     def label(self) -> str:
         """Return the name of the case for messages; empty for a suite."""
-        return ""
+        return self._label
 
     def kind(self, path: Path) -> Hashable:
         """Return what is equal for mistakes of one kind, as `Problem.alike`."""

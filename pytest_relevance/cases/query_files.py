@@ -91,21 +91,9 @@ class ListedQuery:
 
 
 class ListedPosition(Position):
-    """Finds the line of a listed query. All values of the query are in this line."""
+    """The place of a listed query, and the name of its case."""
 
-    __slots__ = ("_name", "_query")
-
-    def __init__(self, query: ListedQuery, name: str) -> None:
-        self._query = query
-        self._name = name
-
-    def place(self, path: Path, *, at_key: bool) -> Place:
-        """Return the line of the query, for every path."""
-        return self._query.place
-
-    def label(self) -> str:
-        """Return the name of the case for messages."""
-        return self._name
+    __slots__ = ()
 
     def kind(self, path: Path) -> Hashable:
         """Return the key of the case: many rows may have a mistake in one column."""

@@ -41,7 +41,6 @@ from pytest_relevance.cases.keys import (
 )
 from pytest_relevance.cases.known_items import (
     KnownItem,
-    KnownItemPosition,
     KnownItems,
     terms_of_known_item,
 )
@@ -236,7 +235,7 @@ class SuiteBuilder:
             return {}
         from pytest_relevance.cases.query_files import ListedPosition
 
-        position = ListedPosition(listed, at.subject.position.label())
+        position = ListedPosition(listed.place, at.subject.position.label())
         return listed.defaults(self._location(at.values, position))
 
     def _register_name(
@@ -330,7 +329,7 @@ class SuiteBuilder:
         from pytest_relevance.cases.query_files import ListedPosition
 
         name = query.row.id
-        position = ListedPosition(query, quoted(name, 60))
+        position = ListedPosition(query.place, quoted(name, 60))
         at = self._location(dict(self._values), position)
         first = self._lines.get(node_name(name))
         if first is not None:
@@ -387,7 +386,8 @@ class SuiteBuilder:
         self._known_items = replace(items.counts, judged=tuple(judged))
 
     def _add_known_item(self, item: KnownItem, terms: Terms, origin: Origin) -> None:
-        position = KnownItemPosition(item, origin.source or "")
+        place = Place(file=origin.source or "", line=item.line)
+        position = Position(place, quoted(item.title, 60))
         at = self._location(dict(self._values), position)
         draft = draft_case(
             {"query": item.title}, terms, item.judgments, origin=origin, at=at
