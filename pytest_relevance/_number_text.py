@@ -25,9 +25,9 @@ def score_text(score: float | None) -> str:
 
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
-    """Return how many decimals it takes to see that a figure and a bound differ.
+    """Return how many decimals show that a figure and a bound differ.
 
-    At least `least`. If figure and bound are equal, `least` is returned.
+    The number is at least `least`, and `least` if figure and bound are equal.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
@@ -36,7 +36,10 @@ def digits_apart(value: float, bound: float, least: int = 3) -> int:
 
 
 def digits_of_change(change: float) -> int:
-    """Return how many decimals it takes to see a change: three, or up to nine."""
+    """Return how many decimals show that a change is not 0: three to nine.
+
+    Three if the change is 0, or smaller than nine decimals show.
+    """
     for digits in range(3, 10):
         if round(change, digits):
             return digits

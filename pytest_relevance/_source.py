@@ -222,7 +222,7 @@ class Source:
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """Return the path to an entry, given by its number from 0, for `place`."""
+        """Return the path to an entry of `entries`, given by its number from 0."""
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:

@@ -319,9 +319,9 @@ class Drafts:
         )
 
     def with_range(self, terms: Terms, grades: Sequence[float]) -> Terms:
-        """Return terms with what only all cases of the file together show.
+        """Return terms with what depends on all cases of the file.
 
-        That is the range of `grades`, and whether the texts of results are read.
+        That is the range of `grades`, and whether texts of results are read.
         """
         terms = terms.with_grade_range(grades)
         return replace(terms, reads_texts=True) if self._reads_texts else terms

@@ -225,10 +225,10 @@ class _FirstRating:
 def _combined_grade(
     document: str, parts: Sequence[FileJudgments], raters: str, at: Location
 ) -> float | Wrong:
-    """Return the combined ratings of a document, or report a rater with two ratings.
+    """Return the grade that the ratings of a document make.
 
-    A rater with a name counts once, even if several parts have the rating. Each rating
-    without a name counts.
+    A rater with a name counts once, even if several parts have the same rating. If the
+    ratings of a rater differ, they are reported. Each rating without a name counts.
 
     `raters`: how ratings are combined, for example "median".
     """
@@ -303,7 +303,7 @@ def fill_gaps(
 def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
     """Return the names of the raters of a document, joined by " + ".
 
-    If the raters of a file have no names, the name of the file is used.
+    If a file does not name its raters, the name of the file stands for them.
     """
     names: set[str] = set()
     for part in parts:

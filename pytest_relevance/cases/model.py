@@ -7,7 +7,6 @@ one `Terms` object that they share.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import inf
@@ -108,7 +107,7 @@ class FieldCondition:
 
     @property
     def expects_null(self) -> bool:
-        """Say whether nothing may be there. Only conditions of `response` can do so."""
+        """Say whether the condition is that a path of a response has no value."""
         return tuple(self.values) == (None,)
 
     @property
@@ -382,7 +381,7 @@ class RecordedGate:
 
     @property
     def gate(self) -> Gate:
-        """Return it as a `Gate`. A project's own metric has no function then."""
+        """Return the `Gate` of the record. A project's own metric has no function."""
         values = {one.name: getattr(self, one.name) for one in fields(Gate)}
         bounds = [(metric_named(metric), bound) for metric, bound in self.bounds]
         values["bounds"] = tuple(bounds)
@@ -530,7 +529,8 @@ class Terms:
             grades = (0, *grades)
         settings = self.settings
         if settings.gain == "exponential":
-            grades = grades[: bisect_right(grades, LARGEST_EXPONENTIAL_GRADE)]
+            most = LARGEST_EXPONENTIAL_GRADE
+            grades = [grade for grade in grades if grade <= most]
         if not grades:
             return self
         lowest, highest = grades[0], grades[-1]
@@ -742,7 +742,7 @@ class Case:
 
     @property
     def response_conditions(self) -> list[FieldCondition]:
-        """Return the conditions on the response itself: on a total, on a facet."""
+        """Return the conditions on the response, for example on a total or a facet."""
         conditions: list[FieldCondition] = []
         for expected in self.expect:
             if expected.conditions and kind_of(expected).looks_at_response:

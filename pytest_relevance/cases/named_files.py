@@ -56,7 +56,7 @@ JUDGED = "judged"
 FILL = "fill"
 ID_FIELD = "id_field"
 NEEDED = ("document", "passage", "context")
-"""The keys that name the column of what queries need. A file has one of them."""
+"""The keys that name the column of what queries need. A file may have one of them."""
 
 _OF_GOLDEN_SETS = ("query", *NEEDED, "grade_column", ID_FIELD)
 _READING_KEYS = (FILE, "format", *_OF_GOLDEN_SETS)
@@ -230,7 +230,11 @@ def _check_description(
 ) -> Mapping[str, Any] | Wrong:
     """Return the mapping that describes a file, or report a mistake.
 
-    A name alone means `{file: ...}`. The callers check the keys of `_CHECKED_ALONE`.
+    A name alone means `{file: ...}`.
+
+    `keys`: the keys that the mapping may have. The caller has to check the values of
+        those in `_CHECKED_ALONE`.
+    `expected`: what may be written, in words for the message.
     """
     if isinstance(value, str) and value:
         return {FILE: value}

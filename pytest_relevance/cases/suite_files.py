@@ -61,7 +61,7 @@ _MOST_COMPARED = 5_000
 """How many names are compared for one case. Comparing 100,000 would take a second."""
 
 _WITHOUT_PARAMS: Sequence[Mapping[str, object]] = ({},)
-"""What known items have, as `ParamsByText` keeps the params of queries."""
+"""The params of a known item in `ParamsByText`: a known item has none."""
 
 _Files = Sequence[JudgmentFile]
 
@@ -537,7 +537,8 @@ class SuiteFiles:
     ) -> CaseJudgments | Wrong:
         """Return the judgments `people`, completed by files with `fill: true`.
 
-        The rows of a person that `people` overrules are kept for a notice.
+        If a person gave another grade in such a file than in `people`, the row is kept
+        for a notice. The grades of a machine are expected to differ.
         """
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
@@ -548,7 +549,6 @@ class SuiteFiles:
                 return WRONG
             parts.extend(in_file)
             for row in find_overruled(people.grades, in_file, BY_OTHERS):
-                # The grades of a machine are expected to differ.
                 if file.is_of_people(row.query, row.document):
                     self._overruled.append(row)
         if people.passages and parts:

@@ -1,6 +1,6 @@
 """Explain to authors of case files why a text is not YAML.
 
-`yaml` calls it when PyYAML has raised an error.
+`reader` calls `problem_of` when PyYAML has raised an error.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ def _words_of(error: MarkedYAMLError) -> str:
 
 
 def _usual_cause(message: str) -> str:
+    """Return what an error usually comes from, in brackets; "" if it is not known."""
     for part, advice in _ADVICE:
         if part in message:
             return f" ({advice})"

@@ -212,7 +212,7 @@ _MAY_BE_ANYTHING = frozenset({"score", "gain"})
 _GRADES = frozenset(_FOLDED["grade"]) - _MAY_BE_ANYTHING
 _CALLED_GRADE = re.compile("|".join([_RATING.pattern, *sorted(_GRADES)]))
 _DOCUMENTED = frozenset([*_FOLDED["title"], *_FOLDED["note"]])
-"""Names of columns that are about a document or a query, and of no rater."""
+"""Names of columns that are about a document or a query. No rater is called so."""
 
 
 def may_be_grades(name: str) -> bool:
@@ -290,7 +290,10 @@ class Layout:
 
     @property
     def left_out(self) -> list[str]:
-        """Return a notice for each column that looks like grades and is not read."""
+        """Return a notice for each column that looks like grades and is not read.
+
+        There is none if the user named the column of the grades.
+        """
         if self.chosen:
             return []
         if self.raters:

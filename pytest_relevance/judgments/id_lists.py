@@ -210,7 +210,7 @@ _RULES: Mapping[str, Callable[[_Split], str]] = {
     "\n": _between_lines,
     " ": _between_blanks,
 }
-"""What is a list between each separator."""
+"""For each separator, the function that says how strong the evidence of a list is."""
 
 
 def entries_of_list(text: str) -> list[str]:

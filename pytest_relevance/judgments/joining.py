@@ -1,4 +1,4 @@
-"""Combine judgments with a file of queries, which adds texts and ids."""
+"""Add the ids and texts of a file of queries to judgments."""
 
 from __future__ import annotations
 

@@ -197,9 +197,9 @@ UNNAMED = "rating 1"
 
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
-    """Return a name for the rater of each row of a file; None if no row names a rater.
+    """Return the rater of each row of a file; None if no row names a rater.
 
-    Rows without a name are by `rating 1`.
+    In rows without a name the rater is `UNNAMED`.
     """
     if raters is None or not any(raters):
         return None
