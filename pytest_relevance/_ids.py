@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from pytest_relevance._text import quoted
+from pytest_relevance._text import percent_encoded, quoted
 
 _LONGEST_NUMBER = 100
 """The number of digits up to which a Decimal is an id."""
@@ -118,15 +118,10 @@ class IdField:
                 and _HEXADECIMAL.issuperset(following)
             )
             if character in self._separators or looks_encoded:
-                encoded.append(_percent_encoded(character))
+                encoded.append(percent_encoded(character))
             else:
                 encoded.append(character)
         return "".join(encoded)
-
-
-def _percent_encoded(character: str) -> str:
-    data = character.encode("utf-8", "surrogatepass")
-    return "".join(f"%{byte:02X}" for byte in data)
 
 
 @dataclass(frozen=True)

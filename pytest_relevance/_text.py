@@ -186,6 +186,14 @@ def harmless(text: str) -> str:
     return "".join(characters)
 
 
+def percent_encoded(character: str) -> str:
+    """Return the bytes of a character in UTF-8 as `%C3%A9`."""
+    encoded = ""
+    for byte in character.encode("utf-8", "surrogatepass"):
+        encoded += f"%{byte:02X}"
+    return encoded
+
+
 def cut_to(text: str, longest: int) -> str:
     """Return a text of at most `longest` characters. A cut text ends in `...`."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

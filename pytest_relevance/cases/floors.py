@@ -301,19 +301,23 @@ class _SuiteFloor:
             self.not_named.append(case.query)
 
 
+_MIN_NDCG = ""
+"""A name that no metric has."""
+
+
 class SuiteFloors:
     """Counts to how many cases each floor of a suite applies."""
 
     def __init__(self, terms: Terms) -> None:
-        self._of_ndcg: _SuiteFloor | None = None
+        self._floors: dict[str, _SuiteFloor] = {}
+        """The floors by the names of their metrics, and `min_ndcg` by `_MIN_NDCG`."""
         if terms.min_ndcg is not None:
-            self._of_ndcg = _SuiteFloor(("min_ndcg",), f"min_ndcg {terms.min_ndcg:g}")
-        self._of_metrics: dict[str, _SuiteFloor] = {}
+            name = f"min_ndcg {terms.min_ndcg:g}"
+            self._floors[_MIN_NDCG] = _SuiteFloor(("min_ndcg",), name)
         for expected in terms.expect:
-            if expected.needs_judgments and expected.metric is not None:
+            if expected.needs_judgments:
                 path = ("expect", expected.written)
-                floor_of_metric = _SuiteFloor(path, expected.written)
-                self._of_metrics[expected.metric.text] = floor_of_metric
+                self._floors[expected.name] = _SuiteFloor(path, expected.written)
         self._has_known_items = False
 
     def count(self, case: Case, own: Mapping[str, object]) -> None:
@@ -333,28 +337,28 @@ class SuiteFloors:
         sets_floor = "min_ndcg" in own
         if is_named and own.get("min_ndcg") is None:
             sets_floor = False  # it has none for lack of judgments
-        if self._of_ndcg is not None and not sets_floor:
+        of_ndcg = self._floors.get(_MIN_NDCG)
+        if of_ndcg is not None and not sets_floor:
             if case.min_ndcg is not None:
-                self._of_ndcg.held += 1
+                of_ndcg.held += 1
             else:
-                self._of_ndcg.add_not_held(case, is_named=is_named)
+                of_ndcg.add_not_held(case, is_named=is_named)
         self._count_metrics(case)
         for metric in case.not_applicable:
-            self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
+            self._floors[metric.text].add_not_held(case, is_named=is_named)
 
     def _count_metrics(self, case: Case) -> None:
         """Count the metrics of the suite that apply to a case."""
         for expected in case.expect:
-            is_floor = expected.inherited and expected.needs_judgments
-            if is_floor and expected.metric is not None:
-                self._of_metrics[expected.metric.text].held += 1
+            if expected.inherited and expected.needs_judgments:
+                self._floors[expected.name].held += 1
 
     def check(self, at: Location) -> None:
         """Report each floor of the suite that applies to no case.
 
         A floor that all cases replace is not reported.
         """
-        for suite_floor in self._all():
+        for suite_floor in self._floors.values():
             if suite_floor.held:
                 continue
             if self._has_known_items and not suite_floor.not_held:
@@ -390,7 +394,7 @@ class SuiteFloors:
         A sentence counts and names the cases without the floor, except those that
         another sentence of a report names.
         """
-        for suite_floor in self._all():
+        for suite_floor in self._floors.values():
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")
                 yield (
@@ -398,7 +402,3 @@ class SuiteFloors:
                     f"{len(suite_floor.not_named):,} of {total} without a relevant "
                     f"judgment: {examples(suite_floor.not_named)}"
                 )
-
-    def _all(self) -> list[_SuiteFloor]:
-        of_metrics = list(self._of_metrics.values())
-        return of_metrics if self._of_ndcg is None else [self._of_ndcg, *of_metrics]

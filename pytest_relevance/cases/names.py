@@ -12,7 +12,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from pytest_relevance._text import found, listed, quoted
+from pytest_relevance._text import found, listed, percent_encoded, quoted
 
 CASE_FILE_ENDINGS = (".relevance.yaml", ".relevance.yml")
 """The endings of case files that pytest collects, and that are found in folders."""
@@ -86,7 +86,7 @@ def node_name(query: str) -> str:
     encoded = ""
     for character in query:
         if character in _ENCODED or _is_control(character):
-            encoded += _percent(character)
+            encoded += percent_encoded(character)
         else:
             encoded += character
     encoded = encoded.replace("::", "%3A%3A")
@@ -94,19 +94,12 @@ def node_name(query: str) -> str:
     if encoded.endswith(":"):
         encoded = encoded.removesuffix(":") + "%3A"
     if encoded.startswith(":") or _has_meaning_to_pytest(encoded):
-        encoded = _percent(encoded[0]) + encoded[1:]
+        encoded = percent_encoded(encoded[0]) + encoded[1:]
     return encoded
 
 
 def _has_meaning_to_pytest(name: str) -> bool:
     return name.startswith("__") or name in RESERVED
-
-
-def _percent(character: str) -> str:
-    encoded = ""
-    for byte in character.encode("utf-8", "surrogatepass"):
-        encoded += f"%{byte:02X}"
-    return encoded
 
 
 def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
