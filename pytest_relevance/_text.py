@@ -57,6 +57,11 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
     return by_folded[close[0]] if close else None
 
 
+def folded_text(text: str) -> str:
+    """Return the text of a query without case, and with one blank for white space."""
+    return " ".join(text.split()).casefold()
+
+
 def listed(names: Iterable[object], last: str = "or") -> str:
     """Return names joined in prose: `a, b or c`. `last`: the word before the last."""
     words = [str(name) for name in names]

@@ -33,7 +33,7 @@ from pytest_relevance.judgments.reading import (
     read_query_file,
     read_ratings,
 )
-from pytest_relevance.judgments.row_rules import RowRules
+from pytest_relevance.judgments.row_rules import DROP, RowRules
 
 KNOWN_ITEMS = "known_items"
 
@@ -106,6 +106,8 @@ class FileReader:
         if mistakes is not None:
             return at.under(*named.at).refuse_file(mistakes)
         self.notices += [f"{file}: {notice}" for notice in content.notices]
+        for sentence in content.never_dropped:
+            self.notices.append(at.notice(sentence, *named.at_file, DROP))
         is_weighted = any(query.weight != 1 for query in content.queries)
         notice = notice_of_columns(file, content.unread, is_weighted=is_weighted)
         if notice is not None:

@@ -181,6 +181,13 @@ class Location:
         self.subject.problems.add(message, place, position.label(), alike=kind)
         return WRONG
 
+    def notice(self, message: str, *path: str | int) -> str:
+        """Return a notice about a value here or below, with its path and its line."""
+        whole_path = self.path + path
+        line = self.subject.position.place(whole_path, at_key=False).line
+        where = f" in line {line}" if line else ""
+        return f"{shown_path(whole_path)}{where}: {message}"
+
     def refuse_at(self, message: str, place: Place) -> Wrong:
         """Report a mistake in a file that the case file names, and return `WRONG`."""
         self.subject.problems.add(message, place, self.subject.position.label())

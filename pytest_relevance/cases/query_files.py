@@ -26,6 +26,10 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.placeholders import (
+    notice_of_placeholders,
+    placeholders_in,
+)
 from pytest_relevance.judgments.row_rules import MAPPED_KEYS
 
 
@@ -201,6 +205,27 @@ class ListedQueries:
             if not query.is_taken and name not in self._written:
                 found.setdefault(query.text, []).append(query.row.params)
         return found
+
+    def notices_of_placeholders(self) -> list[str]:
+        """Return a notice for each file with queries such as `(not set)`.
+
+        A query with a written case is kept on purpose. With `only: judged` it is a case
+        only if somebody judged it.
+        """
+        by_file: dict[str, list[Query]] = {}
+        for name, query in self.by_id.items():
+            if name not in self._written and not query.only_judged:
+                by_file.setdefault(query.file, []).append(query.row)
+        notices = []
+        for file, rows in by_file.items():
+            found = placeholders_in(rows)
+            if found:
+                first = quoted(found[0].text_or_id)
+                notices.append(
+                    f"{file}: {notice_of_placeholders(found)}. Or keep a query without "
+                    f"this warning: cases: [{{query: {first}, judgments: {{}}}}]"
+                )
+        return notices
 
     def names_not_drawn(self) -> set[str]:
         """Return the ids and the texts of the queries that were not drawn."""

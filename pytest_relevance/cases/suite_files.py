@@ -438,6 +438,7 @@ class SuiteFiles:
         A file with `fill: true` may have queries of other suites: they are no mistake.
         """
         notices = [*self.reader.notices, *notices_of(self._overruled)]
+        notices += self.queries.notices_of_placeholders()
         not_drawn = self.queries.names_not_drawn()
         for file in self._first_opened():
             if not file.fills:

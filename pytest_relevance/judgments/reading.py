@@ -49,6 +49,10 @@ from pytest_relevance.judgments.formats import (
 )
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, QueryList, Ratings
+from pytest_relevance.judgments.placeholders import (
+    notice_of_placeholders,
+    placeholders_in,
+)
 from pytest_relevance.judgments.row_rules import RowRules
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
 from pytest_relevance.registry import ExtensionError, Registry
@@ -168,8 +172,13 @@ def read_queries(
     path, format = _in_folder(path, QUERIES, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     content = read_query_file(source, format)
-    for notice in _notices_of(content.queries):
-        warnings.warn(f"{source.file}: {notice}", RelevanceWarning, stacklevel=2)
+    notices = [f"{source.file}: {each}" for each in _notices_of(content.queries)]
+    notices += [f"drop: {each}" for each in content.never_dropped]
+    rows = placeholders_in(content.queries)
+    if rows:
+        notices.append(f"{source.file}: {notice_of_placeholders(rows)}")
+    for notice in notices:
+        warnings.warn(notice, RelevanceWarning, stacklevel=2)
     return {each.id: each.text_or_id for each in content.queries}
 
 
@@ -252,12 +261,14 @@ class QueryFile:
 
     `is_golden_set`: whether the file has what each query needs, too.
     `notices`: what was left out in reading, and what may be a mistake.
+    `never_dropped`: a sentence for each text of `drop` that no row has.
     """
 
     queries: Sequence[Query]
     unread: Sequence[UnreadColumn]
     is_golden_set: bool = False
     notices: Sequence[str] = ()
+    never_dropped: Sequence[str] = ()
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -284,6 +295,7 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
                 unread=known.unread_columns(source),
                 is_golden_set=known.is_golden_set(source),
                 notices=[*export.notices, *_notices_of(queries)],
+                never_dropped=_never_dropped(queries),
             )
 
 
@@ -299,6 +311,10 @@ def _plain(source: Source, format: str | None) -> Export:
 
 def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
     return queries.notices if isinstance(queries, QueryList) else ()
+
+
+def _never_dropped(queries: Sequence[Query]) -> Sequence[str]:
+    return queries.never_dropped if isinstance(queries, QueryList) else ()
 
 
 def read_ratings(

@@ -218,9 +218,86 @@ def test_a_row_with_an_id_and_without_a_query_is_a_mistake(shop: Shop) -> None:
 
 def test_dropped_rows_are_not_read(shop: Shop) -> None:
     shop.write("log.csv", "query,weight\nboots,1\n(NOT set),x\n")
-    suite = shop.read("queries: {file: log.csv, drop: [(not set), Total]}")
+    suite = shop.read("queries: {file: log.csv, drop: [(not set)]}")
     assert [case.id for case in suite.cases] == ["boots"]
     assert suite.warnings == ()
+
+
+def test_a_text_to_drop_that_no_row_has(shop: Shop) -> None:
+    shop.write("log.csv", "query,searches\nboots,8\nall searches,12\nhats,5\n")
+    suite = shop.read(
+        """
+        expect: {results: ">= 1"}
+        queries:
+          file: log.csv
+          columns: {weight: searches}
+          drop: [All search, sandals]
+        """
+    )
+    assert suite.warnings == (
+        'queries.drop in line 6: no row of log.csv has the query "All search"; did you mean "all searches"?',
+        'queries.drop in line 6: no row of log.csv has the query "sandals"',
+    )
+
+
+def test_a_total_of_an_export_is_a_row_to_drop(shop: Shop) -> None:
+    """The row is left out before the rows are read as queries."""
+    shop.write("log.csv", "query,searches\nboots,8\nhats,5\nTotal,13\n")
+    suite = shop.read("queries: {file: log.csv, drop: total}")
+    assert [case.id for case in suite.cases] == ["boots", "hats"]
+    assert suite.warnings == ()
+
+
+PLACEHOLDERS = "query,searches\n(not set),12\nboots,8\n(Other),5\nother,2\n"
+
+
+def test_rows_that_stand_for_no_query_are_named(shop: Shop) -> None:
+    shop.write("log.csv", PLACEHOLDERS)
+    suite = shop.read("queries: log.csv")
+    assert len(suite.cases) == 4
+    assert suite.warnings == (
+        'log.csv: "(not set)" (line 2) and "(Other)" (line 4) are read as queries, but analytics tools write them if '
+        'they have no query. Leave them out: drop: ["(not set)", "(Other)"]. Or keep a query without this warning: '
+        'cases: [{query: "(not set)", judgments: {}}]',
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "queries"),
+    [
+        ('drop: ["(not set)", "(Other)"]}', ["boots", "other"]),
+        ("only: judged}\njudgments: judged.csv", ["boots"]),
+    ],
+)
+def test_no_warning_names_rows_that_are_left_out(
+    shop: Shop, more: str, queries: list[str]
+) -> None:
+    shop.write("log.csv", PLACEHOLDERS)
+    shop.write("judged.csv", "query,doc_id,grade\nboots,b,1\n")
+    suite = shop.read(f"queries: {{file: log.csv, {more}")
+    assert [case.id for case in suite.cases] == queries
+    assert suite.warnings == ()
+
+
+def test_a_written_case_keeps_a_row_that_stands_for_no_query(shop: Shop) -> None:
+    shop.write("log.csv", PLACEHOLDERS)
+    shop.write("judged.csv", "query,doc_id,grade\nboots,b,1\n")
+    suite = shop.read(
+        """
+        queries: {file: log.csv, drop: (other)}
+        judgments: judged.csv
+        min_ndcg: 0.5
+        cases: [{query: "(not set)", judgments: {}, min_ndcg: null}]
+        """
+    )
+    assert [case.id for case in suite.cases] == ["(not set)", "boots", "other"]
+    assert suite.warnings == ()
+
+
+def test_judgments_have_no_rows_to_drop(shop: Shop) -> None:
+    shop.write("judged.csv", "query,doc_id,grade\nboots,b,1\nTotal,c,1\n")
+    (found,) = shop.mistakes("queries: {file: judged.csv, drop: Total}")
+    assert "drop is for files of queries alone, and this is a table of judgments" in found  # fmt: skip
 
 
 # Numbers

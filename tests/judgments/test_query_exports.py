@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import RelevanceWarning, read_queries
 from pytest_relevance._csv_cells import csv_text
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
@@ -439,3 +440,13 @@ def test_quepid(files: Files) -> None:
         "boots",
         "sandals",
     ]
+
+
+def test_python_is_warned_of_rows_that_stand_for_no_query(files: Files) -> None:
+    path = files.write("query,searches\n(not set),12\nboots,8\n")
+    with pytest.warns(RelevanceWarning) as caught:
+        found = read_queries(path, drop="(other)")
+    assert list(found) == ["(not set)", "boots"]
+    said = [str(warning.message) for warning in caught]
+    assert said[0].startswith("drop: no row of ")
+    assert said[1].endswith('Leave it out: drop: ["(not set)"]')

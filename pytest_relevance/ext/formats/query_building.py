@@ -12,7 +12,13 @@ from typing import Any
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, first_few, quoted
+from pytest_relevance._text import (
+    counted,
+    did_you_mean,
+    first_few,
+    folded_text,
+    quoted,
+)
 from pytest_relevance.ext.formats.query_cells import (
     WrongCell,
     is_blank,
@@ -24,7 +30,6 @@ from pytest_relevance.ext.formats.query_cells import (
 )
 from pytest_relevance.ext.formats.query_merging import (
     QueryOfRow,
-    folded_text,
     merged,
     name_with_params,
     notice_of_spellings,
@@ -47,6 +52,9 @@ _OF_QUERY = ("query", "id", "weight", "note")
 _IN_KEYS = tuple(key for key in MAPPED_KEYS if key not in _OF_QUERY)
 """The keys of a case that a `Query` has in `keys`."""
 
+_MOST_COMPARED = 1_000
+"""How many texts at each end of a file are compared with a text to drop."""
+
 
 def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
     """Return the queries of rows, each query once, in the order of the rows.
@@ -61,21 +69,24 @@ def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
     if not rows.columns["query"]:
         rows.source.refuse("the file has no queries, only a header")
     notices: list[str] = []
+    never_dropped: list[str] = []
     if not rows.beside_judgments:
+        never_dropped = _never_dropped(rows, rules)
         rows = _with_queries(rows, rules, notices)
     _refuse_unclear_numbers(rows, rules)
     has_ids = "query_id" in rows.columns
     rows = replace(rows, columns=_with_params(rows, rules))
     if rules.merge:
         built = _rows_to_merge(rows, rules, has_ids=has_ids)
-        return QueryList(merged(rows.source, built, _naming(rules)), notices)
+        queries = merged(rows.source, built, _naming(rules))
+        return QueryList(queries, notices, never_dropped)
     refuse_contradictions(rows)
     queries = distinct(rows.source, _first_queries(rows, rules))
     if not rows.beside_judgments:
         spellings = notice_of_spellings(queries)
         if spellings is not None:
             notices.append(spellings)
-    return QueryList(queries, notices)
+    return QueryList(queries, notices, never_dropped)
 
 
 # Which rows are read
@@ -108,6 +119,24 @@ def _with_queries(rows: QueryRows, rules: RowRules, notices: list[str]) -> Query
             f"{counted(len(blank), 'row')} {are} left out: {first_few(places)}"
         )
     return rows.take(kept) if len(kept) < len(rows.columns["query"]) else rows
+
+
+def _never_dropped(rows: QueryRows, rules: RowRules) -> list[str]:
+    """Return a sentence for each text to drop that no row has."""
+    if not rules.drop:
+        return []
+    texts = [str(text) for text in rows.columns["query"] if not is_blank(text)]
+    in_file = set(map(folded_text, texts))
+    # Totals stand at the ends. Comparing more texts would take long.
+    compared = dict.fromkeys([*texts[:_MOST_COMPARED], *texts[-_MOST_COMPARED:]])
+    sentences = []
+    for text in rules.drop:
+        if folded_text(text) not in in_file:
+            advice = did_you_mean(text, compared)
+            sentences.append(
+                f"no row of {rows.source.file} has the query {quoted(text, 40)}{advice}"
+            )
+    return sentences
 
 
 def _refuse_unclear_numbers(rows: QueryRows, rules: RowRules) -> None:

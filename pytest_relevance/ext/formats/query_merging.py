@@ -15,7 +15,7 @@ from math import fsum
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, folded_text, listed, quoted
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.row_rules import TAGS
 
@@ -54,11 +54,6 @@ def name_with_params(text: str, params: Mapping[str, object]) -> str:
             shown = json.dumps(value, ensure_ascii=False, sort_keys=True)
         parts.append(f"{name}={shown}")
     return f"{text} ({', '.join(parts)})"
-
-
-def folded_text(text: str) -> str:
-    """Return the text of a query without case, and with one blank for white space."""
-    return " ".join(text.split()).casefold()
 
 
 def _identity(query: Query) -> tuple[str, str]:

@@ -137,10 +137,11 @@ def read_query_table(source: Source) -> QueryList:
     refuse_missing_columns(table, rules)
     _refuse_other_tables(source, table)
     is_judged = layout_of(source, table.names) is not None
-    if is_judged and rules.merge:
+    if is_judged and (rules.merge or rules.drop):
+        option = MERGE if rules.merge else DROP
         source.refuse(
-            "merge is for files of queries alone, and this is a table of judgments, with a row for each document; "
-            "take merge out",
+            f"{option} is for files of queries alone, and this is a table of judgments, with a row for each document; "
+            f"take {option} out",
             Place(line=table.header_line),
         )
     found = _read_columns(table, query_columns(source, table.names), rules)
