@@ -21,7 +21,7 @@ def score_of_judged(
 ) -> float:
     """Return nDCG@k without the unjudged results (`unjudged: skip`).
 
-    A ranking without a judged result has 0.
+    0 for a ranking without a judged result.
     """
     value = score(metric, ranking, _skipping(settings))
     return 0.0 if math.isnan(value) else value

@@ -1,12 +1,12 @@
 """Find out whether a search returns the same ranking when it is called again.
 
-With `--relevance-repeat=N` a search is called N times. The first call is scored. The
-other calls are compared with the first one, as far down as the case looks. Another
-plugin, for example pytest-repeat, may make several items of one case in one variant:
-the worst one counts.
+With `--relevance-repeat=N` a search is called N times. The first call is scored, and
+the other calls are compared with it, as deep as the case looks. Another plugin, for
+example pytest-repeat, may make several items of one case in one variant. Then the worst
+item counts.
 
-A ranking that changes does not fail the case. The change is reported, so that a tie or
-another replica is not taken for a regression. Such a ranking is never accepted into a
+A ranking that changes does not fail the case. The change is reported, so that the
+reader does not take it for a regression. Such a ranking is never accepted into a
 baseline.
 
 `compare_calls` is called when the last call of a case has returned, and

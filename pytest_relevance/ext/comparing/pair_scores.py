@@ -29,11 +29,13 @@ from pytest_relevance.results.outcomes import with_similarities
 def scored_pairs(
     pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
 ) -> tuple[Pair, ...]:
-    """Return the pairs with scores by `metrics`, or by nDCG@k if there are none.
+    """Return the pairs with scores by `metrics`, or by the metric of each case.
 
     For a metric that compares two rankings, the second result gets its similarity to
     the first, and the first result gets 1. The second result also gets the titles of
     both results, and loses the baseline of its run.
+
+    `metrics`: None for the metric of each case.
     `is_across`: whether two variants are compared. Then the second result loses its
         variant.
 
@@ -123,9 +125,11 @@ def _scores_of(
 ) -> dict[str, float | None]:
     """Return the scores of a result: {metric: score}.
 
-    A recorded score is kept. Any other score is computed, or is None if the result has
-    no judgments, or the metric needs more than these. A known item has no score by a
-    metric that does not suit known items, not even a recorded one.
+    A recorded score is kept. Any other score is computed. It is None if the result has
+    no judgments, or if the metric is a project's own. For a known item, metrics that do
+    not suit known items are left out.
+
+    `highest`: the highest grades of the run of the result.
     """
     recorded = result.evaluation.scores
     can_compute = bool(result.evaluation.judgments)
@@ -244,7 +248,9 @@ def _require_ranks_of_result(result: CaseResult, metric: Metric) -> None:
 
 
 def _why_unknown(result: CaseResult, needed: int | None) -> str:
-    """Return why not all needed ranks of a result are known, and what helps, or "".
+    """Return why not all needed ranks of a result are known, and what helps.
+
+    "" if they are known.
 
     `needed`: the number of ranks; None for all ranks.
     """

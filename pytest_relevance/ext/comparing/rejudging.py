@@ -1,4 +1,8 @@
-"""Judge both runs of a comparison again, by other judgments or with other settings."""
+"""Judge both runs of a comparison again, by other judgments or with other settings.
+
+`compare_runs` calls `rejudge` if the user names judgments or settings. The results get
+new grades and no scores. `pair_scores` computes the scores later.
+"""
 
 from __future__ import annotations
 
@@ -78,9 +82,9 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """If `missing` is "empty", give plain runs empty rankings of queries they lack.
+    """Add empty rankings of the queries that plain runs lack, if `missing` is "empty".
 
-    Otherwise return a note about the queries that neither run has.
+    Otherwise add nothing. Return notes: one if there are queries that neither run has.
     """
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if not plain:
@@ -113,16 +117,16 @@ class Rejudging:
     """Judges the results of runs again. Then they have new grades, and no scores.
 
     `queries`: the judgments; None if each result keeps its own grades.
-    `settings`: the settings that replace the settings of the results.
+    `settings`: {name: value}, settings that replace those of the results.
     `by_key`: whether results get the key of their query as id, and no case file,
         because two runs may name their queries differently.
+    `unknown`: {why passages cannot be judged again: the ids of the results}.
     """
 
     queries: JudgedQueries | None
     settings: Mapping[str, Any]
-    by_key: bool = False
+    by_key: bool
     unknown: dict[str, list[str]] = field(default_factory=dict, init=False)
-    """{why passages cannot be judged again: the ids of the results}."""
     _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
 
     def rejudged(self, run: Run) -> Run:
@@ -145,9 +149,9 @@ class Rejudging:
         return Run(results, run.files, run.info, name=run.name)
 
     def _rejudged_result(self, result: CaseResult) -> CaseResult:
-        """Return a result under the judgments, or only under other settings.
+        """Return a result judged by the judgments, or only with other settings.
 
-        A query without judgments gets empty ones.
+        A query that the judgments do not have counts as one without judgments.
         """
         query = None
         if self.queries is not None:
@@ -207,10 +211,11 @@ class Rejudging:
         *,
         is_known_item: bool,
     ) -> CaseConditions:
-        """Return the conditions of a result, with settings, `k` and scale of its query.
+        """Return the conditions of a result, with `k`, settings and scale of its query.
 
-        Everything else is kept, except for settings that the user changed. A known item
-        keeps its settings: without its unjudged results, its document is always first.
+        If the query has no settings, those of the result get the changes of the user. A
+        known item keeps its settings: without its unjudged results, its document would
+        always be first.
         """
         if query is not None and query.settings is not None:
             settings = query.settings
@@ -257,6 +262,7 @@ class Rejudging:
 
 
 def _graded(ranking: CaseRanking, query: JudgedQuery) -> CaseRanking:
+    """Return a ranking with the grades of a query."""
     grades = grade_ranking(ranking.documents, query.grades).grades
     return replace(ranking, grades=tuple(grades))
 
@@ -281,6 +287,7 @@ def _own_evaluation(result: CaseResult) -> CaseEvaluation:
 
 
 def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
+    """Return an evaluation with the judgments of a query, without scores."""
     return CaseEvaluation(
         judgments=count_grades(list(query.grades.values())),
         digest=query.digest,
@@ -290,6 +297,7 @@ def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
 
 
 def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
+    """Return a result that tells which of its grades are filled, without scores."""
     by_all = judged_by(result, query.grades)
     by_people = judged_by(result, query.grades_of_people)
     made = with_fill(by_all, query.filled, by_people)
