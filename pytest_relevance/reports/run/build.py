@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PASSES = "The build passes."
 PASSES_REPLAY = "The build passes, and says nothing of a change to the ranking."
 NOTHING = "The build says nothing of search: no case was searched."
+"""What the build says if no case, gate or other reason makes it fail."""
 
 _WORDS = {
     GOT_WORSE: ("query got worse", "queries got worse"),
@@ -46,7 +47,10 @@ _WORDS = {
         "cases fail as they did before",
     ),
 }
+"""{kind of failure: words for one case, words for several}."""
+
 _OTHER = ("case fails", "cases fail")
+"""The words for all other kinds of failures."""
 
 
 def build_text(
@@ -75,10 +79,10 @@ def build_text(
 
 
 def _meaning(results: Sequence[CaseResult]) -> str:
-    """Return what it means for a release that queries got worse, as the end of a text.
+    """Return what to do with the search if cases fail only because queries got worse.
 
-    "" if cases fail for any other reason. If grades may excuse all that got worse, the
-    text says to grade first.
+    Example: `: do not release this search as it is`. If grades may show that no query
+    got worse, the text says to grade first. "" if a case fails for another reason.
     """
     failed = [result for result in results if has_failed(result)]
     if not failed or any(failure_kind(result) != GOT_WORSE for result in failed):
@@ -99,7 +103,7 @@ def build_fails(
 def _reasons(
     results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
 ) -> list[str]:
-    """Return why the build fails, each reason as a clause."""
+    """Return why the build fails, each reason as a clause; [] if it passes."""
     reasons = _of_cases(results)
     unmet = unmet_gates(gates)
     if unmet:
@@ -122,9 +126,9 @@ def reasons_beside_cases(info: RunInfo) -> list[str]:
 
 
 def _of_cases(results: Sequence[CaseResult]) -> list[str]:
-    """Return how many cases fail, one text for each kind of failure.
+    """Return how many cases fail, one text for each kind of failure in `_WORDS`.
 
-    Rare kinds share a text. A case counts once for all its variants.
+    All other kinds share the last text. A case counts once for all its variants.
     """
     failed = [result for result in results if has_failed(result)]
     by_kind = grouped(failed, failure_kind)

@@ -1,7 +1,7 @@
-"""How a case changed, which documents explain it, and which cases got worse.
+"""How the score of a case changed, and which documents explain the change.
 
 Reports name two documents of a case: the document whose place costs the score most, and
-the document that a reader finds there instead.
+the document that is in its place now.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pytest_relevance._number_text import LEAST
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.changes import Change, Move
@@ -26,10 +25,10 @@ from pytest_relevance.results.scored_ranking import (
 
 @dataclass(frozen=True)
 class CaseChange:
-    """How a case changed, and the documents that explain it.
+    """How the score of a case changed, and the documents that explain the change.
 
-    Its scores are by the metric of the change. If this is nDCG@k and not defined, the
-    scores are by the first metric of the case that compares rankings.
+    The scores are by the metric of `change`. If this is nDCG@k and nDCG@k is not
+    defined, the scores are by the first metric of the case that compares two rankings.
     """
 
     change: Change
@@ -53,7 +52,7 @@ class CaseChange:
     def before(self) -> float | None:
         """The score of the earlier ranking; None without an earlier ranking.
 
-        By a metric that compares the two rankings the score is 1.
+        It is 1 if the metric compares the two rankings.
         """
         if is_similarity(self.by or ""):
             return 1.0
@@ -66,7 +65,7 @@ class CaseChange:
 
     @property
     def weighted_change(self) -> float:
-        """The weight of the case times the change of its score.
+        """The weight of the case times the change of its score; below 0 if it fell.
 
         Without an earlier score, the change is from 1. Without a score now, the change
         is -1.
@@ -81,10 +80,10 @@ class CaseChange:
     def lost(self) -> Move | None:
         """The document or passage whose place costs most; None if there is none.
 
-        This is the document of the earlier ranking with the greatest share of the drop,
-        or, if the metric compares rankings, the first document that is gone. Without an
-        earlier ranking it is the document with the largest loss against the ideal
-        ranking. Then the move has no first rank.
+        - By nDCG: the document of the earlier ranking that lowered the score most.
+        - By a metric that compares two rankings: the first document that is gone.
+        - Without an earlier ranking: the document with the largest loss against the
+          ideal ranking. Then the move has no first rank.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -95,11 +94,11 @@ class CaseChange:
 
     @property
     def on_top(self) -> Move | None:
-        """The result in the place of `lost`; None if there is none.
+        """The result that took the place of `lost`; None if there is none.
 
-        This is the first result that rose or is new, at the rank that `lost` had or
-        above, or at rank 1 if nothing was lost. Without an earlier ranking it is the
-        first result. Then the move has no first rank.
+        This is the first result that rose or is new, down to the rank that `lost` had.
+        If nothing was lost, only rank 1 is looked at. Without an earlier ranking it is
+        the first result. Then the move has no first rank.
         """
         before = first_ranks(self.change.documents_before)
         documents = self.result.ranking.documents
@@ -116,7 +115,7 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """The document or passage with the greatest share of the rise, or None."""
+        """The document or passage in the top k that raised nDCG@k most, or None."""
         if not self._ranks_before:
             return None
         k = self.change.k
@@ -128,9 +127,9 @@ class CaseChange:
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
-        """The losses of the ranking, the largest first.
+        """What each document costs of nDCG@k, the largest loss first.
 
-        Empty if it is not judged by nDCG.
+        Empty if the case has no judgments or is a known item.
         """
         if not self.result.evaluation.judgments or self.result.is_known_item:
             return ()
@@ -138,6 +137,7 @@ class CaseChange:
 
     @cached_property
     def _scored_by(self) -> Change:
+        """The change, by the metric of the scores."""
         change = self.change
         if change.metric is not None or change.score_after is not None:
             return change
@@ -156,17 +156,19 @@ class CaseChange:
 
     @cached_property
     def shares(self) -> Mapping[str, float]:
-        """By how much each document or passage raised nDCG@k.
+        """{document or passage: by how much it raised nDCG@k}.
 
         Empty if a score is not defined.
         """
         return shares_of_change(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
-        """Return the document that raised the score most (`sign` 1) or lowered it (-1).
+        """Return the document that raised the score most; lowered it if `sign` is -1.
 
-        Return None if there is none. `ranks`: the documents that count; of equal shares
-        the best rank wins.
+        None if no document did.
+
+        `ranks`: {document: rank} of the documents to look at. If several have the same
+            share, the one with the best rank is returned.
         """
         candidates = []
         for document, share in self.shares.items():
@@ -179,6 +181,7 @@ class CaseChange:
         return Move(document, before, self.change.ranks_after.get(document))
 
     def _first_gone(self, earlier: Sequence[str]) -> Move | None:
+        """Return the first document of the earlier ranking that is not returned now."""
         for rank, document in enumerate(earlier, 1):
             if self.result.ranking.rank_of(document) is None:
                 return Move(document, rank, None)
@@ -211,20 +214,11 @@ def fall_order(
 ) -> tuple[bool, float] | None:
     """Return the sort key of a case that failed or whose score fell; None for others.
 
-    By the key, cases that got worse come first, and then the largest weighted drop.
+    Sorted by this key, cases that got worse come first. Within both groups the largest
+    weighted drop comes first.
     """
     effect = change.weighted_change
     is_compared = change.before is not None and change.result.status != SKIPPED
     if not is_failed and not (is_compared and effect < 0):
         return None
     return not is_worse, effect
-
-
-def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
-    """Return the cases whose score fell (`sign` -1) or rose (1) since the baseline.
-
-    They are sorted by weight times change, so those that changed the mean most come
-    first.
-    """
-    moved = [result for result in results if result.change * sign > LEAST]
-    return sorted(moved, key=lambda result: -result.weight * result.change * sign)

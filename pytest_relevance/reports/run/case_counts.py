@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
-"""The statuses of cases that did not pass."""
+"""The statuses of cases that did not pass, without expected failures."""
 
 
 _WORDS = {ERROR: (ERROR, "errors")}
@@ -33,10 +33,10 @@ _WORDS = {ERROR: (ERROR, "errors")}
 class CaseCount:
     """How many cases, known items and checks there are.
 
-    A case that ran in several variants counts once. A check is a call of
-    `relevance.check` in a test in Python.
+    A case that ran in several variants counts once.
 
-    `known_items`: are not among the `cases`.
+    `cases`: without known items and checks.
+    `checks`: calls of `relevance.check` in tests in Python.
     `are_judged`: whether all of the `cases` that were searched have a score.
     """
 
@@ -65,13 +65,13 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
-    """Return how many cases, known items and checks there are. See `CaseCount`."""
+    """Return the number of cases, known items and checks together (`CaseCount`)."""
     count = count_cases(results)
     return count.cases + count.known_items + count.checks
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """Return, for example, `3 cases and 2 checks`. Checks are those of Python tests.
+    """Return, for example, `3 cases and 2 checks`. Python tests make the checks.
 
     Known items are counted apart: `500 known items and 40 judged cases`.
     """
@@ -98,8 +98,9 @@ def status_counts(results: Iterable[CaseResult]) -> str:
 
 
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
-    """Return how many of each kind `counts` has: `2 failed, 2 errors`.
+    """Return how many of each kind there are: `2 failed, 2 errors`; "" if none.
 
+    `counts`: {kind: number}.
     `kinds`: the kinds to write, in this order.
     """
     parts = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._number_text import SIGNIFICANT
+from pytest_relevance._number_text import LEAST, SIGNIFICANT
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.run.case_change import CaseChange, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.results.became import (
@@ -28,12 +28,12 @@ class CaseGroups:
 
     got_worse: cases that newly miss a demand, or fell by more than their tolerance.
     fell: cases that fell within their tolerance, if the mean fell significantly and no
-        case got worse. Otherwise cases that fell so little are in no group.
+        case got worse. Otherwise these cases are in no group.
     changed: cases whose rankings changed by more than allowed.
     inconclusive: cases that fell, have too few judged results, and do not fail.
-    failed: cases that fail for another reason, also by errors. Two kinds are left out:
-        cases that failed before, and cases whose error the report tells in a sentence
-        about several cases.
+    failed: cases that fail for another reason, also by errors. Cases that failed before
+        are left out. So are cases with an error that the report names once for several
+        cases.
     differ: cases without nDCG whose ranking differs, and that do not fail.
     got_better: cases that got better, by score or because they newly meet a demand.
     lowest: cases with the lowest scores, if no case fails, differs or got better.
@@ -70,18 +70,17 @@ def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
     better.sort(key=lambda result: -result.weight * result.change)
     groups.got_better += [CaseChange.since_baseline(result) for result in better]
     if not worst and not groups.got_better and not groups.fell:
-        groups.lowest += [
-            CaseChange.since_baseline(ran[place]) for place in lowest(ran)
-        ]
+        groups.lowest += [CaseChange.since_baseline(result) for result in lowest(ran)]
     return groups
 
 
 def _group_of(
     change: CaseChange, groups: CaseGroups, said_once: Collection[int]
 ) -> list[CaseChange] | None:
-    """Return the group of a case that failed or whose score fell; None if in none.
+    """Return the group of a case that failed or whose score fell; None for no group.
 
-    `said_once`: the ids of results whose error one sentence tells for several cases.
+    `said_once`: the `id()` of results with an error that the report names once for
+        several cases.
     """
     result = change.result
     word = became(result)
@@ -98,11 +97,15 @@ def _group_of(
 
 
 def _fell_together(ran: Sequence[CaseResult]) -> list[CaseChange]:
-    """Return the cases that fell, if the mean fell significantly; else none."""
-    fallen = movers(ran, -1)
+    """Return the cases that fell, if the mean fell significantly; else [].
+
+    The cases that lowered the mean most come first.
+    """
+    fallen = [result for result in ran if result.change < -LEAST]
     if not fallen:
         return []
     change = mean_change(ran)
     if change is None or change.p > SIGNIFICANT or change.means.difference >= 0:
         return []
+    fallen.sort(key=lambda result: result.weight * result.change)
     return [CaseChange.since_baseline(result) for result in fallen]

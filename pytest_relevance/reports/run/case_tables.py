@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_relevance._number_text import score_text
 from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
@@ -44,30 +44,31 @@ def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
     table.add(figure, case_label(result), label, status, styled_cell(result.place, DIM))
 
 
-def lowest(results: Sequence[CaseResult]) -> list[int]:
-    """Return the indexes of the cases with scores below 1, the lowest score first."""
+def lowest(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Return the cases with scores below 1, the lowest score first."""
     below = []
-    for place, result in enumerate(results):
-        score = result.score
-        if score is not None and score < 1:
-            variant = result.variant or ""
-            below.append((score, result.file, result.line, variant, place))
-    return [place for *_, place in sorted(below)]
+    for result in results:
+        if result.score is not None and result.score < 1:
+            below.append(result)
+    return sorted(below, key=_place_in_table)
+
+
+def _place_in_table(result: CaseResult) -> tuple[float, str, int, str]:
+    return result.score or 0.0, result.file, result.line, result.variant or ""
 
 
 def lowest_table(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> Table:
-    """Return the table of the cases with the lowest scores below 1.
+    """Return the table of the cases with the lowest scores, of those below 1.
 
     It has at most `MOST_LOWEST` rows; with `full`, four times as many.
     """
-    places = lowest(results)
+    below = lowest(results)
     table = case_table("lowest")
-    for place in places[: 4 * MOST_LOWEST if full else MOST_LOWEST]:
-        result = results[place]
+    for result in below[: 4 * MOST_LOWEST if full else MOST_LOWEST]:
         add_case(table, result, short_label(result, variants), score_text(result.score))
-    more = len(places) - len(table.rows)
+    more = len(below) - len(table.rows)
     if more:
         table.note = f"  ... {more} more below 1"
     return table

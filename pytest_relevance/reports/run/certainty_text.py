@@ -1,7 +1,7 @@
 """Say how sure it is that queries got worse, in the words of every report.
 
-A query got worse for certain, or it needs grades: its unjudged results may explain the
-fall. In code and JSON a query that needs grades is open.
+A query either got worse for certain, or it needs grades: its unjudged results may be as
+good as the results before. In code and JSON a query that needs grades is `open`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def certainty_text(is_certain: bool | None) -> str:
 def how_sure(counts: ChangeCounts) -> str:
     """Return, for example, ` (16 for certain, 28 need grades to be sure)`.
 
-    Queries with passages need no grades. Of these it says how many lost a passage:
-    ` (3 lost a passage)`. "" if no query lost a passage, and nobody knows how many are
-    certain, for example for other metrics than nDCG.
+    Queries with passages need no grades. For these the text says how many lost a
+    passage: ` (3 lost a passage)`. "" if there is nothing to say, for example because
+    queries are compared by another metric than nDCG.
     """
     parts = [_certain_text(counts), _lost_text(counts)]
     said = ", ".join(part for part in parts if part)

@@ -58,17 +58,17 @@ _MOST_VALUES = 3
 _LONGEST_VALUE = 60
 
 _OF_JUDGMENTS = (JUDGMENTS, PASSAGES)
-"""The keys of changes that have no values: the case file shows them."""
+"""The keys of changes without values before and now. The case file shows these."""
 
 _JUDGMENTS_EXPLAINED = (
     "both rankings are scored by the new judgments; their diff shows the grades"
 )
 
 OF_TEST = frozenset({GONE, LEFT_OUT})
-"""Why cases are lost if the test itself took them away."""
+"""Why a case is lost, if somebody removed it from the case file."""
 
 _UNSCORED = frozenset({UNJUDGED, IRRELEVANT, UNDEFINED})
-"""Why cases are lost by changed judgments. Such cases are reported only as lost."""
+"""Why a case is lost, if its judgments changed. It is reported only as lost."""
 
 _DEFAULT_TERMS = Terms()
 
@@ -93,7 +93,10 @@ class ChangedTest:
         return bool(self.gone or self.looser)
 
     def of_cases(self, cases: Collection[str]) -> ChangedTest:
-        """Return only the changes of cases with these ids, without gates."""
+        """Return only the changes of the cases with these ids.
+
+        Changes of gates and cases that are gone are left out.
+        """
         looser = _of_cases(self.looser, cases)
         return ChangedTest((), looser, _of_cases(self.stricter, cases))
 
@@ -101,6 +104,7 @@ class ChangedTest:
 def _of_cases(
     changes: Iterable[tuple[str, DemandChange]], cases: Collection[str]
 ) -> list[tuple[str, DemandChange]]:
+    """Return the changes that concern any of these cases, without other cases."""
     found = []
     for file, change in changes:
         of_change = tuple(case for case in change.cases if case in cases)
@@ -131,6 +135,7 @@ def changed_test(
 def _without_cases(
     file: str, change: DemandChange, others: Collection[tuple[str, str]]
 ) -> DemandChange:
+    """Return a change without the cases in `others`: (file, id of a case)."""
     left = tuple(case for case in change.cases if (file, case) not in others)
     return replace(change, cases=left)
 
@@ -177,7 +182,10 @@ def looser_files(
 def lost_otherwise(
     lost: Iterable[UncomparedCase], files: Mapping[str, FileInfo]
 ) -> list[UncomparedCase]:
-    """Return the lost cases that no sentence about changed demands tells."""
+    """Return the lost cases that no sentence about changed demands names.
+
+    Left out are cases that are gone or left out, and cases that are newly skipped.
+    """
     skipped: set[tuple[str, str]] = set()
     for file, info in files.items():
         for change in info.test_changes:
@@ -208,8 +216,9 @@ def change_texts(changed: ChangedTest, *, full: bool = False) -> list[str]:
         texts[MOST_CHANGES - 1 :] = [counted(more, "more change")]
     if changed.stricter:
         keys = dict.fromkeys(_name_of_key(change.key) for _, change in changed.stricter)
-        count = counted(_count_changes(changed.stricter), "stricter change")
-        texts.append(f"{count}: {first_few([*keys])}")
+        # each case counts, and each gate
+        count = sum(max(1, len(change.cases)) for _, change in changed.stricter)
+        texts.append(f"{counted(count, 'stricter change')}: {first_few([*keys])}")
     return texts
 
 
@@ -258,9 +267,9 @@ def brief_changes(changed: ChangedTest) -> list[str]:
     parts = []
     by_why = grouped(changed.gone, lambda case: case.why)
     for why, words in _GONE_WORDS.items():
-        count = _count_cases((case.file, case.id) for case in by_why.get(why, ()))
-        if count:
-            parts.append(counted(count, *words))
+        gone = {(case.file, case.id) for case in by_why.get(why, ())}
+        if gone:
+            parts.append(counted(len(gone), *words))
     by_key = grouped(changed.looser, lambda pair: _brief_key(pair[1].key))
     for key in (SAMPLE, GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS):
         if key in by_key:
@@ -280,7 +289,7 @@ def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
         are_gone = all(change.now is None for _, change in changes)
         what = "gone" if are_gone else "looser"
         return counted(len(changes), f"gate is {what}", f"gates are {what}")
-    count = _count_cases(_cases_of(changes))
+    count = len(set(_cases_of(changes)))
     if key in _OF_JUDGMENTS:
         return f"the {key} of {counted(count, 'case')} changed"
     what = _OF_MARKS.get(key, "looser")
@@ -330,9 +339,9 @@ def _place_of_key(key: str) -> tuple[int, str]:
 def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
     """Return the changes of one key in words.
 
-    Each gate and each sample has its own text. Cases with the same change share a text,
-    which counts and names them. If there were more than `_MOST_VALUES` such texts, one
-    text replaces all.
+    Each gate and each sample has a text of its own. Cases with the same change share a
+    text that counts and names them. If there were more than `_MOST_VALUES` such texts,
+    one text replaces them all.
     """
     if key == GATE:
         return [_gate_text(change) for _, change in changes]
@@ -434,19 +443,14 @@ def _expectation_text(values: Any) -> str:
         return f"{text} {examples(expected.quotes)}"
     if expected.query:
         text = f"{text} {quoted(expected.query)}"
-    if expected.documents:
-        text = f"{text} {examples(expected.documents)}"
-        if expected.within is not None:
-            text = f"{text} {_within_text(expected)}"
-    else:
-        text = f"{text} {expected.comparison} {expected.bound:g}"
-    return text
-
-
-def _within_text(expected: RecordedExpectation) -> str:
+    if not expected.documents:
+        return f"{text} {expected.comparison} {expected.bound:g}"
+    text = f"{text} {examples(expected.documents)}"
+    if expected.within is None:
+        return text
     if expected.kind == "within":
-        return f"{expected.comparison} {expected.within}"
-    return f"in the top {expected.within}"
+        return f"{text} {expected.comparison} {expected.within}"
+    return f"{text} in the top {expected.within}"
 
 
 def _gate_text(change: DemandChange) -> str:
@@ -475,7 +479,11 @@ def _sample_text(change: DemandChange) -> str:
 
 
 def _error_text(change: DemandChange) -> str:
-    """Return that a change may be stricter, if a package failed to say; else ""."""
+    """Return a text about why nobody knows if a change is stricter; "" if it is known.
+
+    The kind of a gate or of an expectation, which another package may have, says if a
+    change is stricter.
+    """
     if not change.error:
         return ""
     return f"; it is not known if that is stricter: {change.error}"
@@ -496,21 +504,10 @@ def gate_words(values: Any) -> str:
     return text if gate.id in text else f"{text} ({quoted(gate.id, 40)})"
 
 
-# --- counts ---------------------------------------------------------------------------
-
-
 def _cases_of(
     changes: Iterable[tuple[str, DemandChange]],
 ) -> Iterable[tuple[str, str]]:
+    """Yield (file, id) of each case of each change."""
     for file, change in changes:
         for case in change.cases:
             yield file, case
-
-
-def _count_cases(cases: Iterable[tuple[str, str]]) -> int:
-    return len({*cases})
-
-
-def _count_changes(changes: Iterable[tuple[str, DemandChange]]) -> int:
-    """Return how many changes there are: each case and each gate counts."""
-    return sum(max(1, len(change.cases)) for _, change in changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
@@ -27,7 +27,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import (
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 _COUNTED_AS_FAILED = (GOT_WORSE, CHANGED, IN_DOUBT, OTHER)
-"""The kinds of failures that count as failed if another sentence counts them."""
+"""The kinds of failures that count as `failed` if the headline counts these kinds."""
 
 
 def verdict(
@@ -57,30 +57,29 @@ def verdict(
 ) -> Sentence | None:
     """Return the counts of a run: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
 
-    Failures that a reference tells apart are counted by kind: `1 error, 9 failed
+    If the cases have a reference, failures are counted by kind: `1 error, 9 failed
     before`. If neither a count nor a gate shows that the run fails, the sentence says
     so. None if there is nothing to say.
 
     `is_compared`: whether the run is compared with a reference. Then other sentences
         have the mean, how many got worse, and what did not finish.
     """
-    unfinished = _unfinished_parts(info)
     parts = case_counts(results, has_worse=not is_compared)
-    if not is_compared:
-        parts += [*_mean_parts(results), *unfinished]
-    has_bad_case = any(result.status in NOT_PASSED for result in results)
-    unmet = any(gate.outcome() == FAILED for gate in gates)
-    is_bad = has_bad_case or bool(unfinished) or unmet
-    if info.reasons_to_fail and not is_bad and not is_compared:
-        parts.append("the run fails")
-        is_bad = True
-    style = BAD if is_bad else GOOD
     if is_compared:
-        style = PLAIN
-    elif not is_bad and info.replayed is not None:
-        style = DOUBT  # the headline says why
-    elif not is_bad and any(gate.outcome() == SKIPPED for gate in gates):
+        return Sentence("; ".join(parts)) if parts else None
+    unfinished = _unfinished_parts(info)
+    parts += [*_mean_parts(results), *unfinished]
+    outcomes = {gate.outcome() for gate in gates}
+    has_bad_case = any(result.status in NOT_PASSED for result in results)
+    if has_bad_case or unfinished or FAILED in outcomes:
+        style = BAD
+    elif info.reasons_to_fail:
+        parts.append("the run fails")
+        style = BAD
+    elif info.replayed is not None or SKIPPED in outcomes:
         style = DOUBT
+    else:
+        style = GOOD
     return Sentence("; ".join(parts), style) if parts else None
 
 
@@ -118,33 +117,28 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 # --- the counts of the cases ----------------------------------------------------------
 
 
-def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> list[str]:
+def case_counts(results: Sequence[CaseResult], *, has_worse: bool) -> list[str]:
     """Return how many cases there are over all variants, and how many of each status.
 
-    Example: `135 cases: 61 passed, 30 measured`. If the baseline has any of the
-    failures, a second text counts failures by kind: `44 got worse, 9 failed before`.
+    Example: `135 cases: 61 passed, 30 measured`. If a failed case has an accepted
+    ranking, a second text counts failures by kind: `44 got worse, 9 failed before`.
 
     `has_worse`: whether cases that got worse or changed are counted by kind; otherwise
-        they count as failed.
+        they are counted as `failed`, among the statuses.
     """
+    not_by_kind = () if has_worse else _COUNTED_AS_FAILED
     kinds = _kinds_of_failures(results)
-    kinds_text = ""
-    other_kinds = () if has_worse else _COUNTED_AS_FAILED
-    if kinds:
-        shown = [kind for kind in FAILURE_KINDS if kind not in other_kinds]
-        kinds_text = kind_counts(kinds, (*shown, NOT_SEARCHED))
-    counted_by_status = []
+    kinds_shown = kinds.keys() - not_by_kind
+    by_status = []
     compared = []
     for result in results:
         if result.baseline is not None:
             compared.append(result)
-        has_kind = bool(kinds) and _has_counted_kind(result, other_kinds)
-        if not has_kind and not result.is_known:
-            counted_by_status.append(result)
-    counts = [
-        _status_text(counted_by_status),
-        ", ".join(text for text in (kinds_text, known_text(compared)) if text),
-    ]
+        if _kind_of(result) not in kinds_shown and not result.is_known:
+            by_status.append(result)
+    in_order = [kind for kind in (*FAILURE_KINDS, NOT_SEARCHED) if kind in kinds_shown]
+    failures = [kind_counts(kinds, in_order), known_text(compared)]
+    counts = [_status_text(by_status), ", ".join(text for text in failures if text)]
     parts = [text for text in counts if text]
     name = _name_of_all(results)
     if not parts:
@@ -152,11 +146,11 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
     return [f"{name}: {parts[0]}", *parts[1:]]
 
 
-def _has_counted_kind(result: CaseResult, other_kinds: Collection[str]) -> bool:
-    """Say whether a case failed and is counted by its kind of failure."""
+def _kind_of(result: CaseResult) -> str:
+    """Return the kind of a failure, or that no search was called; "" if none failed."""
     if not has_failed(result):
-        return False
-    return result.status == NOT_SEARCHED or failure_kind(result) not in other_kinds
+        return ""
+    return NOT_SEARCHED if result.status == NOT_SEARCHED else failure_kind(result)
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
@@ -195,7 +189,5 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> Counter[str]:
     if not any(baseline.has_accepted_ranking for baseline in baselines):
         return counts
 
-    for result in failed:
-        is_not_searched = result.status == NOT_SEARCHED
-        counts[NOT_SEARCHED if is_not_searched else failure_kind(result)] += 1
+    counts.update(_kind_of(result) for result in failed)
     return counts

@@ -23,7 +23,7 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Return what kept a run from finishing: `1 file has an error`."""
+    """Return what kept a run from finishing: `1 file has an error`; [] if nothing."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -33,10 +33,10 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
-    """Return each error with its place, and without repetitions.
+    """Return a text with its place for each error; equal texts only once.
 
-    Unless `full`, only the first `MOST_LISTED` errors are returned, with a text that
-    counts the rest.
+    Without `full` only the first `MOST_LISTED` are returned. A last text counts the
+    rest.
     """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
@@ -45,7 +45,7 @@ def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
     return [*texts[:MOST_LISTED], f"and {counted(more, 'more error')}"]
 
 
-def error_lines(info: RunInfo, *, full: bool = False, width: int) -> list[Line]:
+def error_lines(info: RunInfo, *, full: bool, width: int) -> list[Line]:
     """Return the errors as lines for a terminal."""
     lines = []
     for text in error_texts(info, full=full):
@@ -67,9 +67,9 @@ def error_title(error: RunError) -> str:
 
 
 def _with_node(error: RunError) -> str:
-    """Return an error as text, with the file that the error keeps from collection.
+    """Return an error as text, with the file that is not collected because of it.
 
-    Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. The
+    Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. This
     file is left out if the error is in it.
     """
     # node ids and messages are relative to different folders

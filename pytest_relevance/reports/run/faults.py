@@ -1,6 +1,7 @@
-"""The faults of a run: what many cases have in common, and warnings of the project.
+"""The faults of a run, in words.
 
-If cases were not searched because too many searches failed, that is a fault too.
+A fault is what is wrong with many cases, that cases were not searched because too many
+searches failed, or a warning about a fixture or a hook of the project.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class Fault:
 
     A warning about a fixture or a hook of the project has no cases.
 
-    `is_minor`: whether the scores are right, and may only differ in the next run.
-    `explains_failures`: whether the fault is why its cases fail. Otherwise it is a note
-        for the engineers of the search.
+    `is_minor`: whether the scores are right, but may differ in the next run.
+    `explains_failures`: whether the cases fail because of the fault. Otherwise the
+        fault is a note for the engineers of the search.
     """
 
     text: str
@@ -101,29 +102,30 @@ def _alike_errors_text(diagnosis: Diagnosis) -> str:
     return f"{count} failed alike: {message}{frame}"
 
 
-def fault_sentences(
-    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
-) -> list[Sentence]:
-    """Return a sentence about each fault, errors first.
-
-    `full`: whether the sentences name all cases.
-    """
+def fault_sentences(results: Sequence[CaseResult], info: RunInfo) -> list[Sentence]:
+    """Return a sentence about each fault; faults that are errors come first."""
     found = sorted(faults(results, info), key=lambda fault: not fault.is_error)
-    return [_sentence(fault, full=full) for fault in found]
+    return [_sentence(fault, full=False) for fault in found]
 
 
 def other_fault_sentences(
-    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool
 ) -> list[Sentence]:
-    """Return a sentence about each fault that is not about errors."""
+    """Return a sentence about each fault that is no error.
+
+    `full`: whether a sentence names all cases of its fault.
+    """
     found = [fault for fault in faults(results, info) if not fault.is_error]
     return [_sentence(fault, full=full) for fault in found]
 
 
 def error_sentences(
-    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool
 ) -> list[Sentence]:
-    """Return a sentence about each error. Cases with the same error share one."""
+    """Return a sentence about each error. Cases with the same error share a sentence.
+
+    `full`: whether a shared sentence names all its cases.
+    """
     sentences = []
     said: set[int] = set()
     for fault in faults(results, info):
@@ -139,9 +141,9 @@ def error_sentences(
 
 
 def _sentence(fault: Fault, *, full: bool) -> Sentence:
-    """Return a fault as a sentence, with all its cases if `full`.
+    """Return a fault as a sentence; with `full`, it names all cases.
 
-    Otherwise, only a minor fault names its first cases.
+    Without `full`, only a minor fault names cases: the first three.
     """
     text = fault.text
     if full and fault.results:
@@ -153,7 +155,10 @@ def _sentence(fault: Fault, *, full: bool) -> Sentence:
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:
-    """Return the `id()` of each result whose error one sentence tells for several."""
+    """Return the `id()` of each result with an error that many cases have alike.
+
+    A report names such an error once.
+    """
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()
     for diagnosis in diagnoses.diagnose(failed):

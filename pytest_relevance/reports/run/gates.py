@@ -1,7 +1,6 @@
 """What gates found: the line of a gate, the table of gates, and the report of a gate.
 
-The report of a gate names the cases that decided its outcome. Each kind of gate has its
-own words for what it finds.
+The report of a gate names the cases because of which it is not met.
 """
 
 from __future__ import annotations
@@ -73,9 +72,9 @@ def gate_message(judged: GateResult) -> str:
 
 
 def found_text(judged: GateResult) -> str:
-    """Return the bounds of a gate that are not met; all findings if all are met.
+    """Return what a gate found: the bounds that are not met, or all if all are met.
 
-    If the gate was not evaluated, the text is the reason.
+    If the gate was not evaluated, the text says why.
     """
     if judged.not_judged is not None:
         return finding_text(judged.not_judged)
@@ -150,13 +149,11 @@ def gate_lines(
     return lines
 
 
-def gate_sentences(
-    judged: Iterable[GateResult], *, full: bool = False
-) -> list[Sentence]:
+def gate_sentences(judged: Iterable[GateResult], *, full: bool) -> list[Sentence]:
     """Return a sentence about each gate. Gates that are not met come first.
 
-    Gates that were not evaluated share a sentence. So do gates of another outcome, if
-    they are many. With `full`, each gate has its own.
+    Without `full`, gates that were not evaluated share a sentence, and so do more than
+    `_MOST_NAMED` gates with the same outcome.
     """
     by_outcome = grouped(gates_in_order(judged), GateResult.outcome)
     sentences = []
@@ -228,20 +225,23 @@ def cases_behind(judged: GateResult) -> list[CaseResult]:
 def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
     """Return the table of the cases because of which `finding` is not met.
 
-    The cases that count most come first.
+    The cases with the largest `pull` come first. If the kind of gate names each case
+    that misses it, a note counts the rest.
     """
     behind = _find_cases_behind(judged, finding)
-    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
-    title_of_all = GATES.get_or_unknown(judged.gate.condition).cases_title
+    title = GATES.get_or_unknown(judged.gate.condition).cases_title
     if isinstance(finding, ErrorsFinding):
-        title_of_all = "without a score"
-    title = title_of_all or f"{metric}pulled down most by"
+        title = "without a score"
+    counts_rest = bool(title)
+    if not title:
+        metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
+        title = f"{metric}pulled down most by"
     table = case_table(title, label_gap=3)
     has_weights = len({result.weight for result in judged.results}) > 1
     for case in nlargest(MOST_CASES, behind, key=lambda case: case.pull):
         weight = f"weight {number_text(case.result.weight)}" if has_weights else ""
         add_case(table, case.result, weight, case.shown)
-    if title_of_all and len(behind) > MOST_CASES:
+    if counts_rest and len(behind) > MOST_CASES:
         table.note = f"  ... {len(behind) - MOST_CASES:,} more"
     return table
 
@@ -249,7 +249,7 @@ def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
 def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]:
     """Return the cases because of which `finding` is not met.
 
-    There are none if the kind of gate fails to name them.
+    [] if the kind of gate, which another package may have, fails to name them.
     """
     if isinstance(finding, ErrorsFinding):
         behind = []
