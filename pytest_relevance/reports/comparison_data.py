@@ -1,7 +1,6 @@
-"""A comparison of two runs as JSON data: docs/reference/records.md describes all keys.
+"""A comparison of two runs as JSON data: docs/reference/json.md describes all keys.
 
-A new key may be added. A key that exists keeps its name and its meaning, or `VERSION`
-goes up.
+New keys may be added. If a key changes its name or its meaning, `VERSION` goes up.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import Difference, LatencyChange
 
 KIND, VERSION = "pytest-relevance comparison", 1
-"""What the report as JSON says that it is."""
+"""The values of the keys `kind` and `version`, by which a program knows the report."""
 
 _SETTINGS = (
     "gain",

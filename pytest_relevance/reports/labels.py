@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import number_text
 from pytest_relevance._text import (
     case_name,
+    counted,
     harmless,
     shown,
 )
@@ -106,6 +107,18 @@ def _gain_text(settings: Settings) -> str:
         return settings.gain
     gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]
     return f"{{{', '.join(gains)}}}"
+
+
+def first_names(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
+    """Return the first `most` names, and a text with the number of further names.
+
+    `one`, `several`: the words after the number, such as `more entry`, `more entries`.
+    """
+    first = list(names[:most])
+    more = len(names) - most
+    if more > 0:
+        first.append(counted(more, one, several))
+    return first
 
 
 def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:

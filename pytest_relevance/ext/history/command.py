@@ -67,7 +67,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(name: str) -> Sequence[str]:
-    """Return the records that an argument names: a folder, a pattern or a file.
+    """Return the paths of the files that a folder, a pattern or a path names.
 
     Raises `CommandError` if there are none.
     """
@@ -85,6 +85,7 @@ def _files(name: str) -> Sequence[str]:
 
 
 def _records_in(folder: str) -> list[str]:
+    """Return the records in a folder and its folders, without baselines, sorted."""
     files = []
     for path in Path(folder).rglob("*"):
         name = path.as_posix()

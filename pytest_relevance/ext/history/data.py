@@ -1,4 +1,4 @@
-"""A history of runs as JSON data: docs/reference/records.md describes all keys."""
+"""A history of runs as JSON data: docs/reference/json.md describes all keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import MeanChange
 
 KIND, VERSION = "pytest-relevance history", 1
-"""What the report as JSON says that it is."""
+"""The values of the keys `kind` and `version`, by which a program knows the report."""
 
 
 def history_data(history: History) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _series_data(series: Series) -> dict[str, Any]:
 
 
 def _change_data(change: MeanChange | None) -> dict[str, Any] | None:
-    """Return the means before and after, with the interval and the test."""
+    """Return the means before and after, with interval and p-value; None for None."""
     if change is None:
         return None
     means = asdict(change.means)
@@ -54,7 +54,7 @@ def _change_data(change: MeanChange | None) -> dict[str, Any] | None:
 
 
 def _filled_grades(results: Iterable[CaseResult]) -> Counter[str]:
-    """Return how many grades in the top k are filled, by who or what filled them."""
+    """Return {rater: number of grades in the top k that the rater filled}."""
     filled: Counter[str] = Counter()
     for result in results:
         filled.update(result.evaluation.filled_top)

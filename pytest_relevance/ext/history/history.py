@@ -1,14 +1,13 @@
 """Read recorded runs of a suite in the order of their start.
 
 Records are read one after the other. Only the figures of each run and the last result
-of each case are kept. A case is compared with its last result that has a ranking, as
-`compare` does. So a change is seen even if the search of the case failed in a run
-between.
+of each case are kept. A case is compared with its last result that has a ranking. So a
+change is seen even if the search of the case failed in a run between.
 
 Nothing is scored again, because a record lacks the grades of documents that only other
-runs returned. If the judgments, the settings or the query of a case changed, there is a
-break: the case is not counted as worse or better there, and the means before and after
-the break cannot be compared.
+runs returned. If the judgments, the settings or the query of a case changed from one
+run to the next, there is a break: there the case is not counted as worse or better. The
+means before a break and after it cannot be compared.
 """
 
 from __future__ import annotations
@@ -90,7 +89,10 @@ def read_history(paths: Iterable[str]) -> History:
 def _usable_headers(
     paths: Iterable[str], left_out: dict[str, str]
 ) -> dict[str, RecordHeader]:
-    """Return {path: header} of the usable records. Others are added to `left_out`."""
+    """Return {path: header} of the usable records.
+
+    `left_out`: {path: why the record is not usable}. Other records are added to it.
+    """
     headers = {}
     for name in paths:
         try:
@@ -107,6 +109,7 @@ def _usable_headers(
 
 
 def _why_unusable(header: RecordHeader) -> str:
+    """Return why a record is not usable, or "": a replay, or a run that is a part."""
     if header.run.replayed is not None:
         return no_search_text(header.run.replayed)
     if header.run.why_incomplete:
@@ -117,7 +120,12 @@ def _why_unusable(header: RecordHeader) -> str:
 
 
 def _all_series(runs: _Runs, newest: Record) -> list[Series]:
-    """Return a series for each variant whose runs have cases in common."""
+    """Return a series for each variant whose runs have cases in common.
+
+    Other variants are added to `left_out` of `runs`.
+
+    `newest`: the record of the last run, whose gates are judged.
+    """
     require = newest.info.requires_gates
     gates = judge_gates(newest.results, newest.files, require=require)
     all_series = []
@@ -161,9 +169,9 @@ def _unmet(
 class _Runs:
     """The runs that were read so far, in the order of their start.
 
-    `points`: {name of the record: {variant: figures}}.
-    `newest`: the record of the last run.
-    `left_out`: {name of a record: why it was left out}.
+    `points`: {path of the record: {variant: figures}}.
+    `newest`: the record of the last run; None if none was read.
+    `left_out`: {path of a record: why it was left out}.
     """
 
     def __init__(
@@ -182,7 +190,7 @@ class _Runs:
     def read(self, name: str) -> None:
         """Read the next record, and add its run.
 
-        A record that cannot be read, or whose run was added already, goes to
+        If the record cannot be read, or its run was added already, it is added to
         `left_out`.
         """
         try:
@@ -210,7 +218,7 @@ class _Runs:
             figures.append(
                 (result.key, result.verdict, result.score, result.call.latency)
             )
-        # hardly ever equal by chance
+        # different runs hardly ever have equal figures by chance
         same = self._known.setdefault(hash(tuple(figures)), name)
         return None if same == name else same
 
@@ -250,7 +258,7 @@ class _Runs:
     def _new_in(self, fingerprint: Fingerprint) -> Fingerprint:
         """Return the parts of a fingerprint that differ from the run before.
 
-        In the first run these are all parts.
+        For the first run, return all parts.
         """
         if not self._fingerprint:
             return fingerprint
@@ -260,7 +268,10 @@ class _Runs:
     def read_again(
         self, variant: str | None, point: Point
     ) -> dict[CaseKey, CaseResult]:
-        """Read the results of a variant in one run again, as they were not kept."""
+        """Read the record of a run again, and return {case: result} of one variant.
+
+        The last record that was read again is kept.
+        """
         if self._read_last is None or self._read_last[0] != point.name:
             self._read_last = (point.name, read_record(point.name))
         _, record = self._read_last

@@ -1,8 +1,7 @@
 """The HTML page of a history: a chart of the means, and the table of runs.
 
-The page has no script. The row of a run can be unfolded to show the cases that got
-worse or better. A point of the chart links to these cases, and the browser unfolds the
-row.
+The page has no script. A row below a run can be unfolded to show the cases that got
+worse or better. A point of the chart links to these cases, and the browser shows them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from pytest_relevance.ext.history.report import (
     rows,
     series_texts,
     span_text,
-    when,
 )
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.ext.history.story import stories_of
@@ -40,6 +38,7 @@ from pytest_relevance.reports.html.page_parts import (
     text,
     with_arrows,
 )
+from pytest_relevance.reports.labels import start_text
 from pytest_relevance.reports.run.certainty_text import certainty_text, how_sure
 from pytest_relevance.reports.run.mean_text import metric_of
 
@@ -61,7 +60,7 @@ _CAPTION = (
 
 
 def history_page(history: History) -> str:
-    """Return the page as text, which can be written in UTF-8."""
+    """Return the page as text that can be written in UTF-8."""
     said = headline(history)
     style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
@@ -89,7 +88,6 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     `number`: the place of the series in the page, for the links of its chart.
     """
     label = text(series.variant or "no variant")
-    # an only series has an empty line instead
     yield f"<h2>{label}</h2>" if has_title else ""
     yield from _notes(series_texts(series))
     if series.scored:
@@ -103,10 +101,11 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterator[str]:
-    """Yield the table of the runs, without columns that are blank or 0 in all of them.
+    """Yield the HTML of the table of runs, without columns that are blank or 0.
 
-    Its caption says what the figures mean.
+    The caption says what the figures mean.
 
+    `number`: the place of the series in the page.
     `names`: {case: the id of its story in the page}.
     """
     all_rows = list(rows(series))
@@ -184,8 +183,11 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 def _chart(series: Series, number: int, label: str) -> str:
     """Return the chart of the means with their intervals, as HTML.
 
-    A run is 1 wide. The line is interrupted at each break. Only the means decide the
-    scale, because wide intervals would hide a slow decline.
+    A run is 1 wide. The line has a gap at each break. Only the means decide the scale,
+    because wide intervals would hide a slow decline.
+
+    `number`: the place of the series in the page.
+    `label`: the variant, as HTML.
     """
     means = [each.mean for each in series.points if not math.isnan(each.mean)]
     most = max(means)
@@ -217,9 +219,13 @@ def _chart(series: Series, number: int, label: str) -> str:
 def _framed(
     series: Series, label: str, drawn: str, *, least: float, most: float
 ) -> str:
-    """Return a drawn chart with its caption, and the ends of both axes, as HTML."""
+    """Return a chart with its caption and the ends of both axes, as HTML.
+
+    `drawn`: the elements of the SVG.
+    `least`, `most`: the means at the lower and the upper end of the scale.
+    """
     ends = dict.fromkeys(
-        [when(series.points[0].started), when(series.points[-1].started)]
+        [start_text(series.points[0].started), start_text(series.points[-1].started)]
     )
     shown_ends = "".join(f"<span>{end}</span>" for end in ends)
     return (
@@ -256,7 +262,13 @@ def _dot_kind(point: Point, mean_before: float) -> str:
 
 
 def _link(row: PointRow, name: str, index: int, mean: str, kind: str) -> str:
-    """Return the dot of a run as HTML: a link to its row, with figures as a hint."""
+    """Return the dot of a run as HTML: a link to its row, with figures as a hint.
+
+    `name`: the id of the row in the page.
+    `index`: the place of the run in the chart.
+    `mean`: the distance of the mean from the upper edge.
+    `kind`: the class of the dot.
+    """
     figures = []
     for head, cell in zip(HEADS, row.cells, strict=True):
         if cell:

@@ -26,7 +26,7 @@ from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.recorded_demands import RecordedDemands
 
 CaseKey = tuple[str, str, int]
-"""A case: its file, its id, and a number from 0, as a test may check a query again."""
+"""A case: its file, its id, and a number: 0, unless a test checks a query again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,9 @@ class CaseFigures:
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """The last result of a case, and what its case file demanded in that run.
+    """The last result of a case that has a ranking.
 
+    `demands`: what its case file demanded in that run.
     `titles`: {document: title} of the documents in the top k of all runs so far.
     """
 
@@ -51,7 +52,7 @@ class LastResult:
     titles: Mapping[str, str] = field(default_factory=dict)
 
     def following(self, before: LastResult | None) -> LastResult:
-        """Return this result with the titles of an earlier result added."""
+        """Return this result with the titles of `before` added, the result before."""
         known = {} if before is None else before.titles
         titles = self.result.texts.titles
         added = {}
@@ -66,9 +67,10 @@ class LastResult:
 class CaseMove:
     """A case that got worse or better since its last result.
 
-    `before`, `after`: its nDCG@k in both runs; None if it is not defined.
-    `is_certain`: whether the case got worse under every grading of its unjudged
-    results; None if it got better, or has passages.
+    `before`, `after`: nDCG@k in both runs; None if nDCG@k is not defined.
+    `is_worse`: whether the case got worse; otherwise it got better.
+    `is_certain`: whether the case got worse, whatever grades its unjudged results get.
+    None if it got better, or has passages.
     `has_lost_passage`: whether the case got worse, and lost a passage.
     """
 
@@ -86,15 +88,15 @@ class CaseMove:
 class Point:
     """One variant of the search in one run.
 
-    `name`: the name of the record.
+    `name`: the path of the record.
     `started`: when the run began, in UTC (ISO 8601).
     `fingerprint`: what was searched.
     `searched`: the parts of the fingerprint that changed since the run before.
     `figures`: the figures of the cases that were searched.
     `rankings`: the documents of each case in the top k, best first.
     `statuses`: {status: number of cases}.
-    `bounded`: how many cases could pass: they have a floor or an expectation, or failed
-        otherwise. Skipped cases do not count.
+    `bounded`: how many cases have a floor or an expectation, or failed for another
+        reason. Skipped cases do not count.
     `empty`: how many rankings are empty.
     `changes`: {kind: detail} for each case that cannot be compared with its last
         result. The kind is "judgments", "settings" or "query"; the detail may be empty.
@@ -131,8 +133,8 @@ class Point:
     def add(self, key: CaseKey, before: LastResult | None, last: LastResult) -> bool:
         """Add the result of a case, and compare it with the last result of the case.
 
-        Return whether the result has a ranking, so that later results are compared with
-        it.
+        Return whether the result has a ranking. If so, the next result of the case is
+        to be compared with this one.
         """
         now = last.result
         self.statuses[now.status] += 1
@@ -182,7 +184,7 @@ def _has_demand(last: LastResult) -> bool:
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
     """Return why two results of a case cannot be compared, as {kind: detail}."""
-    # nearly always both are alike, and this test takes a tenth of the time
+    # nearly always both are alike; this test takes a tenth of the time
     if (
         before.query == now.query
         and before.conditions == now.conditions
@@ -194,9 +196,10 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 
 
 def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
-    """Return the top k of a result; the same object as before if nothing changed.
+    """Return the top k documents of a result.
 
-    So a long history of stable rankings needs little memory.
+    If nothing changed, it is the same object as before. So a long history of stable
+    rankings needs little memory.
     """
     k = now.conditions.k
     documents = now.ranking.documents

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._number_text import SIGNIFICANT, duration_text, score_text
+from pytest_relevance._number_text import duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
@@ -16,6 +16,7 @@ from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
+from pytest_relevance.reports.labels import start_text
 from pytest_relevance.reports.markdown_sections import (
     MarkdownSection,
     heading,
@@ -37,6 +38,7 @@ from pytest_relevance.reports.run.headline import (
     WORSE,
     Headline,
     balance,
+    mean_direction,
 )
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
@@ -63,7 +65,7 @@ HEADS = (
     "better",
     "searched",
 )
-"""The heads of the columns of a series."""
+"""The heads of the columns of the table of runs."""
 
 _DROP_ORDER = {"need grades": 4, "interval": 3, "p95": 2, "searched": 1}
 """The columns that are left out in a narrow terminal, the highest number first."""
@@ -74,11 +76,13 @@ _EXPLAINED = {
     "worse": "worse, better: since the last run before that has the case, without a break",
     "need grades": "need grades: those of the worse that unjudged results may explain",
 }
-"""What the figures of some columns mean, by the heads of the columns."""
+"""{head of a column: what its figures mean}, for the columns that need it."""
 
 _WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
+"""The kinds of headlines, the worst first."""
 
 _NARROWEST_INTERVAL = 0.0005
+"""An interval of means that is not wider is not shown."""
 
 
 # --- the headline ---------------------------------------------------------------------
@@ -98,53 +102,49 @@ def headline(history: History) -> Headline:
 def _series_headline(series: Series, label: str) -> Headline:
     """Return the headline of a variant: what changed, and faults of the last run.
 
-    It is marked as a failure if the last run has faults.
+    The headline is marked as a failure if the last run has faults.
     """
-    last = series.points[-1]
     said = _since_the_first(series)
-    kind = said.kind
-    faults = _faults_of_last(series)
-    wrong = listed(faults, "and")
-    if wrong and kind != WORSE:
-        kind = BROKEN
-    elif not wrong and last.counts.got_worse and kind in (FINE, BETTER):
-        worse, better = last.counts.got_worse, last.counts.got_better
-        wrong = f"{worse:,} got worse and {better:,} better than before it"
-        kind = MIXED
     text = f"{label}{said.text}"
-    if wrong:
-        text += f"; in the last run {wrong}"
-    return Headline(text, kind, fails=bool(faults))
+    faults = _faults_of_last(series)
+    if faults:
+        kind = WORSE if said.kind == WORSE else BROKEN
+        text += f"; in the last run {listed(faults, 'and')}"
+        return Headline(text, kind, fails=True)
+    counts = series.points[-1].counts
+    if counts.got_worse and said.kind in (FINE, BETTER):
+        moved = f"{counts.got_worse:,} got worse and {counts.got_better:,} better"
+        return Headline(f"{text}; in the last run {moved} than before it", MIXED)
+    return Headline(text, said.kind)
 
 
 def _since_text(series: Series) -> str:
-    """Return since when runs are compared: the first run, or the run after a break.
+    """Return since when runs are compared: `Since the first run`.
 
-    Example: `since 2026-11-22 08:03`.
+    After a break: `Since 2026-11-22 08:03`.
     """
     if not series.since:
-        return "since the first run"
-    return f"since {when(series.points[series.since].started)}"
+        return "Since the first run"
+    return f"Since {start_text(series.points[series.since].started)}"
 
 
 def _since_the_first(series: Series) -> Headline:
-    """Return a headline: how the mean changed since the first run or last break."""
+    """Return a headline: how the mean changed since the first run or the last break.
+
+    If no case has a score, the headline only counts cases that got worse and better.
+    """
     change = series.change
     last = series.points[-1]
-    has_words = series.counts.compared > series.counts.without_score
-    if not series.scored and has_words and last.figures:
+    has_counts = series.counts.compared > series.counts.without_score
+    if not series.scored and has_counts and last.figures:
         return _since(series, balance(series.counts, 0))
     if change is None or not last.figures:
         why = "two or more are needed to compare their means"
         if len(series.points) > 1:
             why = "no mean can be compared with that of the last"
         return Headline(f"{counted(len(series.points), 'run')}: {why}", NOTHING)
-    difference = change.means.difference
-    moved = 0
-    if change.p <= SIGNIFICANT:
-        moved = 1 if difference > 0 else -1
-    said = balance(series.counts, moved)
-    if said.kind in (FINE, BETTER) and difference < -ROUNDING:
+    said = balance(series.counts, mean_direction(change))
+    if said.kind in (FINE, BETTER) and change.means.difference < -ROUNDING:
         text = (
             "The mean fell, which may be chance, and no query fell by more than its "
             "tolerance"
@@ -154,9 +154,9 @@ def _since_the_first(series: Series) -> Headline:
 
 
 def _since(series: Series, said: Headline) -> Headline:
-    """Return a headline that begins with the time since which it counts."""
-    since = _since_text(series).capitalize()
-    return replace(said, text=f"{since} {said.text[0].lower()}{said.text[1:]}")
+    """Return a headline that begins with the time since which runs are compared."""
+    text = f"{_since_text(series)} {said.text[0].lower()}{said.text[1:]}"
+    return replace(said, text=text)
 
 
 def _faults_of_last(series: Series) -> list[str]:
@@ -188,36 +188,30 @@ def _errors(point: Point) -> int:
 
 def span_text(history: History) -> str:
     """Return how many runs there are, and from when to when, as a sentence."""
-    first, last = when(history.starts[0]), when(history.starts[-1])
+    first, last = start_text(history.starts[0]), start_text(history.starts[-1])
     ends = first if first == last else f"{first} to {last}"
     return f"History of {counted(len(history.starts), 'run')}, {ends} UTC"
-
-
-def when(started: str) -> str:
-    """Return the start of a run (ISO 8601) as `2026-11-22 08:03`."""
-    return started[:16].replace("T", " ")
 
 
 def series_texts(series: Series) -> list[str]:
     """Return sentences: how the mean changed, over which cases, and missed gates."""
     metric = metric_of(series.last)
+    since = f"since {start_text(series.points[series.since].started)}"
     texts = []
     if series.change is not None:
-        head = f"since {when(series.points[series.since].started)}: "
         changed = mean_change_sentence(series.change, metric)
-        texts.append(f"{head}{changed.text}{_judged_alone(series)}")
+        texts.append(f"{since}: {changed.text}{_judged_alone(series)}")
     if series.counts.compared:
-        head = f"since {when(series.points[series.since].started)}: "
-        counts = [sentence.text for sentence in count_sentences(series.counts)]
-        texts += [f"{head}{text}" for text in counts]
+        for counts in count_sentences(series.counts):
+            texts.append(f"{since}: {counts.text}")
     if series.scored:
         texts.append(_scored_text(series, metric))
     last = series.points[-1]
     worse = [_move_text(move) for move in last.moves if move.is_worse]
     if worse:
         count = f"{len(worse):,} got worse{how_sure(last.counts)}"
-        when_then = "in the last run, since the run before that has the case"
-        texts.append(f"{count} {when_then}: {first_few(worse)}")
+        then = "in the last run, since the run before that has the case"
+        texts.append(f"{count} {then}: {first_few(worse)}")
     if series.unmet:
         texts.append(f"not met in the last run: {first_few(series.unmet)}")
     for filled in filled_texts(series.last)[:1]:
@@ -232,8 +226,7 @@ def _judged_alone(series: Series) -> str:
     """
     if series.judged is None:
         return ""
-    before, after = series.judged.before, series.judged.after
-    return f"; over judged results alone {before:.3f} -> {after:.3f}"
+    return f"; over judged results alone {series.judged.scores}"
 
 
 def _scored_text(series: Series, metric: str) -> str:
@@ -282,7 +275,7 @@ def notes_on_records(history: History) -> list[str]:
 
 
 def figures_explained(heads: Iterable[str] = HEADS) -> str:
-    """Return what the figures of a run mean, for those of its columns that need it."""
+    """Return what the figures of some columns mean; "" if all explain themselves."""
     return "; ".join(_EXPLAINED[head] for head in heads if head in _EXPLAINED)
 
 
@@ -304,7 +297,7 @@ def rows(series: Series) -> Iterator[PointRow]:
 
 
 def _cells(point: Point) -> list[str]:
-    """Return the row of a run, below `HEADS`. What is not known is left blank."""
+    """Return the cells of a run, in the order of `HEADS`; "" for an unknown figure."""
     statuses, counts = point.statuses, point.counts
     interval = ""
     if point.high - point.low > _NARROWEST_INTERVAL:
@@ -321,7 +314,7 @@ def _cells(point: Point) -> list[str]:
         got_worse = f"{counts.got_worse:,}"
         got_better = f"{counts.got_better:,}"
     return [
-        when(point.started),
+        start_text(point.started),
         score_text(point.mean),
         interval,
         "" if point.p95 is None else duration_text(point.p95),
@@ -393,7 +386,7 @@ def _note_sentences(history: History) -> list[Sentence]:
         for point in series.points:
             if point.breaks:
                 changed = break_text(series, point)
-                texts.append(f"break at {when(point.started)}: {changed}")
+                texts.append(f"break at {start_text(point.started)}: {changed}")
         name = _series_name(series, history)
         for text in texts:
             sentences.append(Sentence(f"{name}: {text}" if name else text))

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from pytest_relevance._text import case_name
 from pytest_relevance.ext.history.points import CaseKey
-from pytest_relevance.ext.history.report import move_scores, when
+from pytest_relevance.ext.history.report import move_scores
 from pytest_relevance.ext.history.story import DocumentLine, Story
 from pytest_relevance.reports.html.page_parts import ARROW, text
+from pytest_relevance.reports.labels import start_text
 from pytest_relevance.results.records.fingerprint import value_text
 
 _MOST_CHANGES = 12
@@ -47,7 +48,7 @@ def _story_html(story: Story, name: str) -> str:
     move = story.move
     label = text(f"ranks of {move.query or move.id}")
     scores = text(move_scores(move).replace("->", ARROW))
-    ends = [when(story.points[0].started), when(story.points[-1].started)]
+    ends = [start_text(story.points[0].started), start_text(story.points[-1].started)]
     shown_ends = "".join(f"<span>{end}</span>" for end in dict.fromkeys(ends))
     return (
         f"<details><summary>{text(case_name(move.id, move.query))} "
@@ -104,7 +105,9 @@ def _changes(story: Story) -> str:
         for name, value in point.searched.items():
             searched.append(f"{name} {value_text(value)}")
         why = f"; searched {', '.join(searched)}" if searched else ""
-        entries.append(f"<li>{text(f'{when(point.started)}: {point.name}{why}')}</li>")
+        entries.append(
+            f"<li>{text(f'{start_text(point.started)}: {point.name}{why}')}</li>"
+        )
     if not entries:
         return ""
     return f'<p class="note">The ranking changed in</p><ul>{"".join(entries)}</ul>'

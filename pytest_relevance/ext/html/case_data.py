@@ -41,7 +41,6 @@ from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.settling import stake_of_change
 from pytest_relevance.results.unjudged import (
     PlausibleGains,
-    Unjudged,
     top_grade,
     unjudged_results,
 )
@@ -50,12 +49,14 @@ _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
 
 _DECIMALS = 9
-"""Decimals of losses, moves and worths. The page shows three, its worklist four. All of
-them would take a fifth of a large page.
+"""The decimals of losses, moves and worths.
+
+The page shows three, its worklist four. Floats in full would take a fifth of a large
+page.
 """
 
 _MOST_GRADES = 10
-"""How many grades a scale may have to be graded by digits and buttons."""
+"""The most grades of a scale for which the page has a button and a digit each."""
 
 
 def all_case_data(
@@ -64,7 +65,7 @@ def all_case_data(
     """Yield a JSON object for each row in `shown`, without empty values.
 
     `rows`: all cases of the run.
-    `tables`: gets the settings and scales of the cases.
+    `tables`: the settings and scales of the cases are added to it.
     """
     names = names_in_page(results_of(rows))
     variants = variants_of(results_of(shown))
@@ -106,9 +107,10 @@ def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Return which case this is and what was searched.
+    """Return which case this is, and what was searched.
 
-    `name`: the name of the case in the page.
+    `name`: the name of the case in the page (`names_in_page`).
+    `variants`: the variants of the run.
     """
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
@@ -173,9 +175,10 @@ def _scores(change: CaseChange) -> dict[str, Any]:
 
 
 def _ties(result: CaseResult) -> str:
-    """Return the range of nDCG that equal scores of the engine leave open, or "".
+    """Return between which scores nDCG@k lies, in whatever order equal scores are.
 
-    Example: `nDCG@10 lies between 0.7 and 1 by the order of equal scores`.
+    Example: `nDCG@10 lies between 0.700 and 1.000 by the order of equal scores`. ""
+    unless the order decides whether the case meets its floor.
     """
     text = ties_text(result)
     return f"{result.metric.text} lies {text}" if text else ""
@@ -184,6 +187,7 @@ def _ties(result: CaseResult) -> str:
 def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     """Return the unjudged results in the order of judging, and what each grade changes.
 
+    Results whose grade may settle whether the case got worse come first.
     `script/data.js` says what the list of each result has (`ToJudge`).
     """
     unjudged = unjudged_results(row.result, gains)
@@ -191,13 +195,8 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
         return {}
     stake = stake_of_change(row.change, is_worse=row.got_worse)
     chances = stake.settling
-    settling = list(chances)
-
-    def turn(each: Unjudged) -> int:
-        settles = each.document in chances
-        return settling.index(each.document) if settles else len(settling)
-
-    unjudged.sort(key=turn)
+    turns = {document: turn for turn, document in enumerate(chances)}
+    unjudged.sort(key=lambda each: turns.get(each.document, len(turns)))
     to_judge = []
     for each in unjudged:
         chance = chances.get(each.document, 0.0)
@@ -246,10 +245,10 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
-    """Return what the page shows of a case with passages, and of its texts.
+    """Return the values of a case with passages, which replace those of other cases.
 
-    These have no grades, and nobody can judge their results. `script/data.js` says what
-    the list of a passage has (`Passage`).
+    Its results have no grades, and readers cannot judge them. `script/data.js` says
+    what the list of a passage has (`Passage`).
     """
     result = row.result
     before = row.change.before
@@ -282,10 +281,10 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
 
 
 def _texts_before(row: PageRow) -> list[list[str]]:
-    """Return the texts of the first results of the earlier ranking, in pieces.
+    """Return the texts of the first results of the earlier ranking (`marked_texts`).
 
-    A reference without texts has none. Then a result that is returned now with the same
-    passages has its text of now.
+    If the reference has no texts, a result has its present text, provided that it is
+    returned now and holds the same passages.
     """
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
@@ -295,7 +294,7 @@ def _texts_before(row: PageRow) -> list[list[str]]:
 
 
 def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]]:
-    """Return for each earlier result the texts that it has now; () if it has none."""
+    """Return the present texts of each earlier result; () if it is not returned now."""
     known = {}
     for document, held, texts in zip(now.documents, now.held, now.texts, strict=False):
         known[document, tuple(held)] = texts
@@ -321,6 +320,8 @@ def _accepted(row: PageRow) -> dict[str, Any]:
 def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
     """Return the documents that moved or changed the score, the largest change first.
 
+    `shares`: {document: by how much it raised nDCG@k}.
+
     `script/data.js` says what the list of each document has (`Move`).
     """
     before = row.change.before
@@ -343,8 +344,8 @@ def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return titles, fields, notes and explanations of the documents of a case.
 
-    `values`: the object of the case so far. The results of a comparison share one table
-    with the texts of both runs, so only documents in `values` are looked up.
+    `values`: the JSON object of the case so far. Only its documents have titles here.
+        (In a comparison, all results share one table with the texts of both runs.)
     """
     texts = result.texts
     named = [
@@ -373,8 +374,9 @@ def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class SharedTables:
-    """The settings and scales of a run, each with its number.
+    """The settings and scales that many cases share. A case has only their numbers.
 
+    `settings`, `scales`: {settings or scale: number}.
     `grades`: {number of settings: grades whose gains the page needs}.
     """
 
@@ -387,7 +389,7 @@ class SharedTables:
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
         """Add the settings and the scale of a result to the tables.
 
-        Return their numbers, and the lowest and the highest grade.
+        Return the values of the case: their numbers, and the ends of the scale.
         """
         conditions = result.conditions
         number = self.settings.setdefault(conditions.settings, len(self.settings))
@@ -407,8 +409,8 @@ class SharedTables:
         """
         conditions = result.conditions
         highest = conditions.highest
-        # the top grade is above the highest one if nothing relevant is judged, as the
-        # page has to offer a grade that has a gain
+        # If nothing relevant is judged, no grade up to the highest one has a gain. The
+        # page has to offer a grade that has one.
         top = top_grade(result)
         if top is not None:
             highest = max(highest, top)

@@ -1,4 +1,4 @@
-"""Data as JSON in a script element of the page; large data are compressed."""
+"""Write data as JSON for a script element of the page. Large data are compressed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def json_text(data: Any) -> str:
 
 
 def embedded(parts: Iterable[str]) -> tuple[str, str]:
-    """Return JSON for a script element, as (`json` or `gzip`, text).
+    """Return ("json", the JSON), or ("gzip", the JSON compressed and in base64).
 
-    Large data are compressed with gzip and written in base64.
+    Data of `COMPRESSED_FROM` bytes or more are compressed. No text can end the element.
 
-    `parts`: the JSON in ASCII. Each part is compressed as it comes, so that the data of
-        a large page are never held as a whole.
+    `parts`: the JSON in ASCII. Each part is compressed when it comes, so that the data
+        of a large page are never held as a whole.
     """
     compressed = BytesIO()
     first_parts = []

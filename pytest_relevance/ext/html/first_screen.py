@@ -1,8 +1,8 @@
-"""The first screen of the page: its sentences, and its HTML, readable without scripts.
+"""The first screen of the page: its sentences, and their HTML.
 
-A mail preview or a sandbox without scripts shows this screen: headline, means, gates,
-diagnoses and the ten worst cases. The script of the page adds charts and replaces the
-list.
+The HTML is readable without scripts, for example in a mail preview: headline, means,
+gates, diagnoses and the ten worst cases. The script of the page adds charts, and
+replaces the list of cases.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.ext.html.variants_section import variants_section
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
+from pytest_relevance.reports.labels import start_text
 from pytest_relevance.reports.run import changed_results
 from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.errors import error_texts
@@ -42,12 +43,10 @@ from pytest_relevance.reports.run.mean_text import (
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
 from pytest_relevance.reports.run.variant_labels import (
-    WIDEST_NAME,
-    variant_label,
+    label_before,
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -63,15 +62,16 @@ from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6
 _MOST_MEANS = 8
-_MOST_LINES = 4  # of a kind before they are folded
+_MOST_LINES = 4
+"""How many means, findings or notes are shown. Further ones are folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenLine:
-    """A line of the first screen: a diagnosis, or a gate.
+    """A line of the first screen: an error, a diagnosis or a gate.
 
     `results`: the cases to which the line links.
-    `outcome`, `name`: of a gate; empty for a diagnosis.
+    `outcome`, `name`: the outcome and the name of a gate; "" for other lines.
     `is_note`: whether the line is a note for engineers, which explains no failure.
     """
 
@@ -86,12 +86,13 @@ class ScreenLine:
 class Screen:
     """The sentences of the first screen.
 
-    `counts`: how many queries got worse, better or neither, as the headline counts.
-    `means`: the mean that decides the headline comes first.
+    `counts`: how many queries got worse, better or neither.
+    `means`: how means changed. The mean that decides the headline comes first.
+    `notes`: what differs from the reference, and other remarks.
     `context`: what ran, and what it is compared with.
-    `findings`: the gates and diagnoses.
-    `build`: whether the build fails and why; empty for a comparison of two runs.
-    `can_fail`: whether cases fail. In a comparison of two runs only gates fail.
+    `findings`: errors, diagnoses and gates.
+    `can_fail`: whether cases can fail. In a comparison of two runs only gates can.
+    `build`: whether the build fails and why; "" for a comparison of two runs.
     """
 
     headline: Headline
@@ -116,9 +117,7 @@ def screen_of(run: Run) -> Screen:
         means.append(known)
     context = changed_results.context(run, _MOST_FILES)
     if run.info.started:
-        # 2026-11-22 08:03, of a time in ISO 8601
-        started = run.info.started[:16].replace("T", " ")
-        context.append(f"run of {started} UTC")
+        context.append(f"run of {start_text(run.info.started)} UTC")
     latencies = changed_results.latency_sentences(changes_since_baseline(ran))
     context += [each.text for each in latencies[: changed_results.MOST_NAMES]]
     return Screen(
@@ -135,9 +134,9 @@ def screen_of(run: Run) -> Screen:
 def whole_mean_texts(
     whole: changed_results.WholeMean | None, said: Headline
 ) -> list[str]:
-    """Return the mean that decides the headline, in words; [] without one.
+    """Return how the mean changed that decides the headline, in words; [] for None.
 
-    A second text has the means over judged results alone, if these are other figures.
+    If the means over judged results alone are other figures, a second text has these.
     """
     if whole is None:
         return []
@@ -153,10 +152,10 @@ def whole_mean_texts(
 def _means(
     ran: Sequence[CaseResult], said: Headline, change: MeanChange | None
 ) -> list[str]:
-    """Return sentences about the means, compared with the baseline if there is one.
+    """Return sentences about the means, compared with the reference if there is one.
 
-    The mean over all cases comes first, with its test and the counts that the headline
-    does not have. Means of several suites and variants follow.
+    The mean over all cases comes first, then the counts that the headline does not
+    have. The means of suites and variants follow if there are several.
     """
     texts = whole_mean_texts(changed_results.whole_mean(ran, change), said)
     counts = changed_results.whole_count_sentences(ran, said.told)
@@ -180,10 +179,8 @@ def _present_means(ran: Sequence[CaseResult]) -> list[str]:
     texts = []
     for variant in variants:
         if variant in means:
-            head = ""
-            if len(variants) > 1:
-                head = f"{cut(variant_label(variant, variants), WIDEST_NAME)}: "
-            texts.append(head + _present_mean(of_variant[variant]))
+            mean = _present_mean(of_variant[variant])
+            texts.append(label_before(variant, variants) + mean)
     return texts
 
 
@@ -203,6 +200,7 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
+    """Return remarks on the run, what differs from its reference, and known items."""
     sentences = changed_results.reference_sentences(run, ran)
     sentences += known_item_sentences(ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
@@ -238,6 +236,7 @@ def lost_item_lines(changes: Sequence[Change]) -> list[ScreenLine]:
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
+    """Return a line for each gate, unmet gates first."""
     lines = []
     has_several_files = len({gate.file for gate in gates}) > 1
     for gate in gates_in_order(gates):
@@ -291,9 +290,9 @@ def first_screen_html(
 
 @dataclass(frozen=True, slots=True)
 class _FindingLines:
-    """The gates and diagnoses as HTML, each a list of parts.
+    """The findings as HTML, in three groups. Each is a list of parts.
 
-    `failures`: what is wrong, and the unmet gates.
+    `failures`: errors, diagnoses and unmet gates.
     `gates`: the other gates.
     `notes`: the notes for engineers, with a heading.
     """
@@ -304,7 +303,7 @@ class _FindingLines:
 
 
 def _finding_lines(findings: Sequence[ScreenLine]) -> _FindingLines:
-    """Return the gates and diagnoses as HTML. Unmet gates are never folded."""
+    """Return the findings as HTML. Unmet gates are never folded."""
     failures: list[str] = []
     gates: list[str] = []
     notes: list[str] = []
@@ -342,9 +341,12 @@ def _folded(
     begin: str = "",
     end: str = "",
 ) -> list[str]:
-    """Return lines as HTML, with the `folded` ones in an element that opens.
+    """Return lines as HTML: those in `shown`, and an element that opens to `folded`.
 
-    So the table of queries stays in view. `what`: the noun for the folded lines.
+    Lines are folded so that the table of queries stays in view.
+
+    `what`: the noun for the folded lines.
+    `begin`, `end`: the tags around each of both groups.
     """
     parts = []
     if shown:
@@ -356,7 +358,7 @@ def _folded(
 
 
 def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
-    """Return a note about which cases of a very large run the page has, if not all."""
+    """Return a note about which cases the page has; [] if it has all that ran."""
     shown = len(chosen.shown)
     total = sum(1 for row in rows if not row.was_skipped)
     if shown >= total:
@@ -369,9 +371,10 @@ def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
 
 
 def _line_html(finding: ScreenLine, place: int) -> str:
-    """Return the HTML of a diagnosis, or of a gate with its outcome.
+    """Return the HTML of a line. A gate has its outcome and its name.
 
-    Example: `NOT MET  mean nDCG@10 0.665, below 0.700 (106 cases)`.
+    Example: `NOT MET mean nDCG@10 0.665, below 0.700 (106 cases) gate[mean]`.
+
     `place`: the index of the line, for its link.
     """
     said = text(finding.text)

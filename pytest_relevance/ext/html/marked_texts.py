@@ -1,4 +1,4 @@
-"""The texts of results on the page: short, with the quotes of passages marked."""
+"""Shorten the texts of results for the page, with the quotes of passages marked."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from pytest_relevance.passages.matching import QuoteForms
 
 MOST_TEXTS = 5
-"""Of how many results the page has the texts: as many as `SHELF_LENGTH` of
-`script/shelves.js`.
+"""How many results of a ranking have their texts in the page.
+
+`SHELF_LENGTH` of `script/shelves.js` is the same number.
 """
 
 _AROUND = 90
@@ -30,20 +31,20 @@ def marked_texts(
     held: Held,
     passages: Sequence[CasePassage],
 ) -> list[list[str]]:
-    """Return the text of each of the first results, in pieces; [] without texts.
+    """Return the text of each of the first results as a list of pieces.
 
-    The pieces are plain and marked in turn: the second is the first quote. Long pieces
-    are cut. Of a document whose chunks are collapsed, it is the first chunk that holds
-    a quote, or else the first chunk.
+    The pieces are plain and marked in turn: the second one is the first quote. Long
+    pieces are shortened. A result without a text has []. If a result has several
+    chunks, its text is the first chunk that holds a quote, or else the first chunk.
 
-    `texts`: for each result its texts; several for a document with collapsed chunks.
+    `texts`: for each result its chunks; one if chunks are not collapsed.
     `held`: for each result the indexes (from 0) of the passages that it holds.
     """
     shown = []
     for texts_of_result, indexes in zip(texts[:MOST_TEXTS], held, strict=False):
         quotes: list[QuoteForms] = []
         for index in indexes:
-            # after the indexes of the passages come those of excluded quotes
+            # higher indexes are those of excluded quotes
             if index < len(passages):
                 quotes += _forms_of(passages[index])
         shown.append(_pieces_of_result(texts_of_result, quotes))
@@ -51,7 +52,7 @@ def marked_texts(
 
 
 def _forms_of(passage: CasePassage) -> Iterable[QuoteForms]:
-    """Return the forms of each quote of a passage, of which a text has at least one."""
+    """Return the forms of all quotes of a passage. A text that holds it has one."""
     # most runs have no passages
     from pytest_relevance.passages.matching import quote_forms
 
@@ -89,10 +90,12 @@ def _pieces(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def _shortened(text: str, *, head: int, tail: int = 0) -> str:
-    """Return a text with single spaces, of its first and last characters if it is long.
+    """Return a text. If it is long, return its start and its end, with `...` between.
 
-    `head`, `tail`: how many characters are left at the start and at the end. Words that
-    would be cut are left out.
+    White space becomes single spaces.
+
+    `head`, `tail`: how many characters stay at the start and at the end. A word that
+        would be cut is left out.
     """
     text = _with_single_spaces(text)
     if len(text) <= head + tail:

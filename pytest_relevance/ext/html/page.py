@@ -92,12 +92,12 @@ _PICTURES = "Pictures are loaded from the network, from their own addresses."
 
 
 def html_page(run: Run, *, images: bool = False) -> str:
-    """Return the page about a run as text, which can be written in UTF-8.
+    """Return the page about a run as text that can be written in UTF-8.
 
     Half a surrogate pair, which UTF-8 does not have, becomes an escape.
 
-    `images`: whether the page loads pictures of documents from their addresses, and
-        tells the reader. The page never loads anything else.
+    `images`: whether the page loads pictures of documents from the network, and tells
+        the reader so. The page loads nothing else.
     """
     return _page(run, rows_of_run(run.results), screen_of(run), images=images)
 
@@ -172,6 +172,7 @@ def _comparison_screen(
 
 
 def _has_other_metric(comparison: Comparison) -> bool:
+    """Say whether the runs are compared by another metric than that of the cases."""
     if comparison.metric is None:
         return False
     return any(result.metric.text != comparison.metric for result in comparison.results)

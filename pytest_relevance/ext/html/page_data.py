@@ -38,9 +38,9 @@ def page_json(
     *,
     images: bool = False,
 ) -> Iterator[str]:
-    """Yield the data of the page as JSON: each case, and then what the cases share.
+    """Yield the JSON of the page in parts: each case, then what the cases share.
 
-    The data of a case are not kept: those of a large run would take much memory.
+    Parts save memory: the JSON of a large run is never held as a whole.
 
     `rows`: all cases of the run.
     `chosen`: the cases that the page has in full, and their order in the list.
@@ -80,7 +80,7 @@ def _places(chosen: ChosenRows) -> list[int]:
 
 
 def _tables_data(tables: SharedTables) -> dict[str, Any]:
-    """Return the settings and scales of the cases, once all cases are in `tables`."""
+    """Return the settings and scales in `tables`. All cases must be in it."""
     settings = []
     for each, grades in zip(tables.settings, tables.grades.values(), strict=True):
         settings.append(_settings(each, grades))
@@ -115,9 +115,10 @@ def _discounts(
 
 
 def _most_ranks(row: PageRow) -> int:
-    """Return how many ranks the longest ranking of a case has.
+    """Return how many ranks the longest of three rankings of a case has.
 
-    That may be the ideal ranking that the case has when every result is judged.
+    These are the ranking now, the earlier one, and the ideal ranking if the reader
+    grades all unjudged results.
     """
     result = row.result
     returned = len(result.ranking.documents)
@@ -131,9 +132,9 @@ def _most_ranks(row: PageRow) -> int:
 
 
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
-    """Return {name of a filter in `SHOWN`: number of queries that the filter shows}.
+    """Return {filter of the list of queries: number of queries that it shows}.
 
-    The headline has the same counts, over all cases of the run.
+    The headline has the same counts. `SHOWN` in the page's script has the filters.
     """
     counts = screen.counts
     before = [row.result for row in rows if row.failed_before]
@@ -147,7 +148,10 @@ def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
 
 
 def _mean(rows: Sequence[PageRow]) -> dict[str, Any]:
-    """Return the mean nDCG@k that the reader's grades move, if there is one."""
+    """Return {"mean": the means before and after}; {} if there is no single mean.
+
+    The page computes the mean anew if the reader gives grades.
+    """
     results = scored_alike([row.result for row in rows if row.result.score is not None])
     pairs = by_query(score_pairs_of([row.change for row in rows]))
     if pairs:
@@ -177,7 +181,11 @@ def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, A
 
 
 def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
-    """Return {case file: fields with the address and the picture of a document}."""
+    """Return {case file: {"url": name of a field of a document, "image": another}}.
+
+    The fields have the address of a document and of its picture. `images`: whether the
+    page shows pictures.
+    """
     names = ["url", "image"] if images else ["url"]
     addresses = {}
     for file, info in run.files.items():

@@ -35,8 +35,8 @@ class PageRow:
 
     `change`: the case compared by nDCG@k with its earlier ranking, if it has one.
     `became`: `got worse`, `changed`, `got better`, `failed before`, or else the status.
-    `is_certain`: whether the case got worse under every grading of its unjudged
-    results; None if it did not get worse, or is compared by another metric than nDCG.
+    `is_certain`: whether the case got worse, whatever grades its unjudged results get.
+    None if it did not get worse, or is compared by another metric than nDCG.
     """
 
     change: Change
@@ -71,9 +71,9 @@ class PageRow:
 
     @property
     def tone(self) -> str:
-        """The class of the style that has the colour of the outcome.
+        """The CSS class for the colour of the outcome: a status, such as `failed`.
 
-        It is named like a status. To need grades is less sure than a failure.
+        A case that got worse is `failed`; it is `inconclusive` if it needs grades.
         """
         if self.is_certain is False:
             return INCONCLUSIVE
@@ -93,7 +93,10 @@ class PageRow:
 
     @property
     def has_earlier_ranking(self) -> bool:
-        """Whether there is an earlier ranking to show, even one of another query."""
+        """Whether there is an earlier ranking to show.
+
+        True also if that ranking cannot be compared, for example for another query.
+        """
         baseline = self.result.baseline
         if baseline is None:
             return self.change.before is not None
@@ -107,12 +110,11 @@ class PageRow:
 
 def rows_of_run(results: Iterable[CaseResult]) -> list[PageRow]:
     """Return a row for each case of a run, compared with its baseline."""
-    return [_row_of_run(result) for result in results]
-
-
-def _row_of_run(result: CaseResult) -> PageRow:
-    change = Change.since_baseline(result)
-    return _row(change, change)
+    rows = []
+    for result in results:
+        change = Change.since_baseline(result)
+        rows.append(_row(change, change))
+    return rows
 
 
 def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
@@ -155,9 +157,9 @@ class ChosenRows:
     """The rows that a page has.
 
     `shown`: the cases that the page has in full, in the order of the run.
-    `worst_first`: the same cases by `_place_in_list`.
-    `worst`: all cases of the run that failed or got worse, in this order. If there are
-    none: the cases with a score below 1.
+    `worst_first`: the same cases, the worst first (`_place_in_list`).
+    `worst`: all cases of the run that failed or whose score fell, the worst first. If
+    there are none: the cases with a score below 1.
     """
 
     shown: Sequence[PageRow]
@@ -166,7 +168,11 @@ class ChosenRows:
 
 
 def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
-    """Return the rows that a page has: all cases that ran, or the most notable."""
+    """Return the rows that a page has.
+
+    These are all cases that ran. If they are more than `MOST_CASES`, they are the most
+    notable ones.
+    """
     ran = [row for row in rows if not row.was_skipped]
     worst_first = sorted(ran, key=_place_in_list)
     worst = [row for row in worst_first if _fall_order(row) is not None]
@@ -183,8 +189,8 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
 def _place_in_list(row: PageRow) -> tuple[bool, bool, float]:
     """Return the sort key of a row in the list, the worst first.
 
-    Rows that failed or whose score fell come first, by `fall_order`. Then come the
-    others, those with the lowest scores first. Those that cannot fail are the last.
+    Rows that failed or whose score fell come first, by `fall_order`. Then come rows
+    that can fail, and then rows that cannot. Both begin with the lowest scores.
     """
     order = _fall_order(row)
     if order is not None:
@@ -206,10 +212,10 @@ def _is_below_1(row: PageRow) -> bool:
 
 
 def _most_notable(rows: Sequence[PageRow]) -> list[PageRow]:
-    """Return the `MOST_DETAILED` most notable rows, in the given order.
+    """Return the `MOST_DETAILED` most notable rows, in the order of `rows`.
 
     Cases that got worse are most notable, then other failures, then changed scores,
-    then cases with unjudged results.
+    then cases with unjudged results. Other cases are not notable.
     """
     notable = []
     for place, row in enumerate(rows):
@@ -249,7 +255,7 @@ def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:
     """Return the reason in the row of a case: its error, or why it failed.
 
     `said_once`: the `id()` of results with an error that the page names once for
-        several cases. Such results have the reason "".
+        several cases. For such a result the reason is "".
     """
     if result.call.error is None:
         return reason_beside_score(result)

@@ -25,10 +25,11 @@ def queries_section(
     """Return the HTML of the section with the ten worst cases.
 
     `rows`: all cases of the run.
-    `worst`: the cases that failed or got worse, the worst first.
+    `worst`: `ChosenRows.worst`.
+    `table`: the rows of the table.
     """
-    if not any(_was_searched(row) for row in rows):
-        worst = []  # the error of a dead search stands above
+    if all(row.result.verdict in WITHOUT_RESULTS for row in rows):
+        worst = []  # a line above the table has the error of the search
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
     body = "\n".join(
         element_html(table.row(row, CaseChange(row.change)))
@@ -48,14 +49,10 @@ def queries_section(
     )
 
 
-def _was_searched(row: PageRow) -> bool:
-    return row.result.verdict not in WITHOUT_RESULTS
-
-
 def _more(worst: Sequence[PageRow]) -> str:
-    """Return a line with the number of cases that the table leaves out, as HTML; or "".
+    """Return a line with the number of cases that the table leaves out, as HTML.
 
-    If some of these cases got worse, only the cases that got worse are counted.
+    If some of these cases got worse, only those are counted. "" if none is left out.
     """
     rest = len(worst) - MOST_WORST
     if rest <= 0:

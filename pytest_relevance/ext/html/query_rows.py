@@ -47,8 +47,8 @@ _STRETCHED = {
 class QueryRows:
     """The table of the queries of a run: its titles, and the row of each case.
 
-    `rows`: all cases of the run. What a row says depends on the other rows: an error
-    that many cases share is told only once.
+    `rows`: all cases of the run. A row depends on the other rows. For example, an error
+    that many cases have is named once, above the table.
     """
 
     def __init__(self, rows: Sequence[PageRow]) -> None:
@@ -61,7 +61,7 @@ class QueryRows:
         self.titles = self._titles(rows)
 
     def _titles(self, rows: Sequence[PageRow]) -> list[str]:
-        """Return the titles of the columns. Two are left out if nothing was found."""
+        """Return the titles of two columns, or of four if any case has documents."""
         is_compared = any(row.has_earlier_ranking for row in rows)
         metric = "nDCG" if len(self._metrics) > 1 else "".join(self._metrics)
         scores = f"{metric} before {ARROW} after" if is_compared else metric
@@ -73,7 +73,10 @@ class QueryRows:
         return [*titles, "lost or fell", "in its place"]
 
     def row(self, row: PageRow, change: CaseChange) -> Element:
-        """Return the `<tr>` of a case. `change`: that of the row, explained."""
+        """Return the `<tr>` of a case. `change`: the change of the row.
+
+        If no case fell, the documents are those of a run without a reference.
+        """
         explained = change
         if self._is_alone and row.change.before is not None:
             explained = CaseChange(replace(row.change, before=None))
@@ -84,7 +87,8 @@ class QueryRows:
         ]
         if len(self.titles) > len(cells):
             lost_title, on_top_title = self.titles[len(cells) :]
-            lost = _lost_spans(documents[LOST_DOCUMENT], row.result)
+            has_error = row.result.call.error is not None
+            lost = () if has_error else documents[LOST_DOCUMENT]
             cells.append(_document_cell(lost, lost_title))
             on_top = _on_top_spans(documents, explained)
             cells.append(_document_cell(on_top, on_top_title))
@@ -150,15 +154,15 @@ def _has_documents(row: PageRow) -> bool:
 
 
 def _document_cell(spans: Line, title: str) -> Element:
-    """Return a cell with a document. On a narrow screen the title stands before it."""
+    """Return the cell of a document. A narrow screen shows `title` before the cell."""
     return element("td", "", _spans(spans), **{"data-label": title})
 
 
-def _lost_spans(lost: Line, result: CaseResult) -> Line:
-    return () if result.call.error is not None else lost
-
-
 def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
+    """Return the document on top, or the one that gained most if the score rose.
+
+    Without either: why the case has no results.
+    """
     on_top = documents[DOCUMENT_ON_TOP]
     gained = documents[GAINED_DOCUMENT]
     if gained and change.weighted_change > 0:
@@ -169,7 +173,7 @@ def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
 
 
 def _spans(spans: Line) -> list[Element | str]:
-    """Return the title and the place of a document, each in its own element."""
+    """Return the spans of a document as elements: its title, and its rank."""
     parts: list[Element | str] = []
     for words, style in spans:
         if not words:
@@ -187,7 +191,11 @@ def _spans(spans: Line) -> list[Element | str]:
 
 
 def _hint(result: CaseResult, change: CaseChange) -> str:
-    """Return the hint at a score: why there is none, or where it may lie."""
+    """Return the hint at a score, or "".
+
+    The hint says between which scores the score may lie, why there is no score, or by
+    which metric the score is.
+    """
     if result.unjudged and result.score is not None:
         low, high = result.interval
         return f"between {score_text(low)} and {score_text(high)}"

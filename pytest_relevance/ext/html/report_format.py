@@ -1,4 +1,4 @@
-"""The format `html` of reports. What makes a page is imported when it is needed."""
+"""The format `html` of reports. The modules that make a page are imported late."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ from pytest_relevance.results.run_titles import without_words_of_texts
 MOST_ANNOTATIONS = 10
 """How many annotations of one kind GitHub shows for a step. It drops the others."""
 
-_GATES = 3  # so many annotations are reserved for gates
+_GATES = 3  # how many annotations are kept for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
 
 _KINDS: Mapping[str, str] = {
@@ -50,7 +50,7 @@ _KINDS: Mapping[str, str] = {
     WITHOUT_ENTRY: "Failed",
     ENDED_IN_ERROR: "Error",
 }
-"""The titles of kinds of failures that are not called by their own words."""
+"""{kind of failure: title}. The title of another kind is its own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     """Return the first ten annotations of a run, in the order of its report.
 
     Errors outside of cases come first, then other reasons why the run fails, then
-    cases, and gates last. Cases that failed alike share one annotation. Up to three
-    of the ten are kept for gates. If the rest needs fewer than seven, gates get more.
+    cases, and gates last. Cases that failed alike share one annotation. Three of the
+    ten are kept for gates. Gates get more if the others need fewer than seven.
     """
     results = without_words_of_texts(run.results)
     run = Run(results, run.files, run.info, name=run.name)
@@ -109,20 +109,20 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
 def _error_annotations(info: RunInfo) -> list[Annotation]:
     """Return an annotation for each error outside of cases; equal texts only once."""
-    annotations: dict[str, Annotation] = {}
+    first_errors: dict[str, RunError] = {}
     for error in info.errors:
-        annotations.setdefault(error.text, _error_annotation(error))
-    return list(annotations.values())
-
-
-def _error_annotation(error: RunError) -> Annotation:
-    return Annotation(
-        file=error.file,
-        line=error.line,
-        title=cut(error_title(error), _LONGEST_TITLE),
-        message=_cut_line(error.message),
-        column=error.column,
-    )
+        first_errors.setdefault(error.text, error)
+    annotations = []
+    for error in first_errors.values():
+        annotation = Annotation(
+            file=error.file,
+            line=error.line,
+            title=cut(error_title(error), _LONGEST_TITLE),
+            message=_cut_line(error.message),
+            column=error.column,
+        )
+        annotations.append(annotation)
+    return annotations
 
 
 def _gate_annotation(gate: GateResult) -> Annotation:
@@ -135,7 +135,10 @@ def _gate_annotation(gate: GateResult) -> Annotation:
 
 
 def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Annotation:
-    """Return the annotation of a failing case, or one of several cases at one line."""
+    """Return the annotation of a case, or of several cases that failed alike.
+
+    It is at the line of the first case.
+    """
     result = results[0]
     file = result.origin.source or result.file
     if len(results) > 1:
@@ -160,7 +163,7 @@ def _title(result: CaseResult, has_variants: bool) -> str:
 
 
 def _message_parts(result: CaseResult) -> list[str]:
-    """Return why a case failed, the document it lost, and the one now on top."""
+    """Return why a case failed, which document it lost, and which is on top now."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
     change = CaseChange.since_baseline(result)

@@ -23,8 +23,9 @@ MOST_OF_SUMMARY = 200_000
 """The most characters of a report in the step summary. GitHub shows at most 1 MiB."""
 
 _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
-"""The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3,
-its module before.
+"""The names under which pytest knows pytest-github-actions-annotate-failures.
+
+The first is that of version 0.3 and later.
 """
 
 
@@ -41,7 +42,8 @@ class Annotations:
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the annotations after the last line of the terminal.
 
-        If another plugin annotates failing tests, only other failures are annotated.
+        If another plugin annotates failing tests, only failures that are no failing
+        tests are annotated.
         """
         store = run_store(config)
         results = store.results
@@ -55,7 +57,7 @@ class Annotations:
 
 
 def append_to_summary(report: str, summary: str) -> str:
-    """Append a report to the file `summary`. Return why that failed, or ""."""
+    """Append a report to the file `summary`. Return why it cannot be written, or ""."""
     try:
         with open(summary, "ab") as file:
             gap = "\n\n" if file.tell() else ""

@@ -1,10 +1,8 @@
-"""A run in Markdown, for the comment of a pull request or a GitHub step summary.
+"""The report of a run as Markdown, for a pull request or a GitHub step summary.
 
-It begins with the headline, whether the build fails, the change of the mean, the gates
-and the queries that got worse. What to do next and further tables follow. Further
-queries that got worse, and the reports of the worst three, are folded. If the text is
-too long, whole sections are left out from the end, and a last line names them. Texts of
-users are in code spans and code blocks.
+The most important sections come first. If the report is too long, sections are left out
+from the end, and a last line names them. Texts of users are in code spans and code
+blocks.
 """
 
 from __future__ import annotations
@@ -111,7 +109,7 @@ MOST_GATES, MOST_SUITES = 10, 20
 
 _MOST_FAILURES = 3  # reports of failures, unless the report is to be in full
 _MOST_MISSING = 5
-_MOST_FURTHER = 20  # cases in one of the folded tables: each is left out as a whole
+_MOST_FURTHER = 20  # cases in one folded table of further cases that got worse
 
 
 def run_markdown(
@@ -122,14 +120,14 @@ def run_markdown(
     most: int | None = MOST_CHARACTERS,
     page: str = "",
 ) -> str:
-    """Return the report of a run as Markdown, of at most `most` characters.
-
-    The first section, with the headline, is always there.
+    """Return the report of a run as Markdown.
 
     `verbosity`: below 0 the report has no reports of failures. With 1 tables have all
         queries and failures all ranks; with 2 the cases that passed are added.
     `notes`: sentences about how the run was merged.
-    `page`: the address of the HTML report, to which Markdown links; "" without one.
+    `most`: the most characters; None for any number. The first section, with the
+        headline, is always there.
+    `page`: the address of the HTML report, for links to it; "" without one.
     """
     results = without_words_of_texts(run.results)
     run = Run(results, run.files, run.info, name=run.name)
@@ -170,14 +168,13 @@ class _MarkdownReport:
             if fault.style == BAD:
                 said = f"**{said}**"
             yield MarkdownSection(said, "a fault that several cases have in common")
-        yield from table_sections(
-            "the gates", [gate_table(gates, limit(MOST_GATES, full=self.full))]
-        )
+        table = gate_table(gates, limit(MOST_GATES, full=self.full))
+        yield from table_sections("the gates", [table])
         yield from _case_sections(groups, variants, limit(MOST_ROWS, full=self.full))
         yield from self._next_steps()
         yield from self._suite_section(ran, variants, gates)
-        said_of_run = [*remarks(ran, run.files), *stability_remarks(ran)]
-        sentences = [block for block in said_of_run if isinstance(block, Sentence)]
+        blocks = [*remarks(ran, run.files), *stability_remarks(ran)]
+        sentences = [block for block in blocks if isinstance(block, Sentence)]
         yield from list_section(sentences, "remarks")
         yield from self._mean_sections(ran, variants)
         yield from self._further_sections(groups.got_worse, variants)
@@ -240,14 +237,16 @@ class _MarkdownReport:
     def _further_sections(
         self, fallen: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[MarkdownSection]:
-        """Yield folded tables of cases that got worse and do not fit in the first."""
+        """Yield folded tables of the cases that got worse after the first five.
+
+        With `full` there are none, because the first table has all cases.
+        """
         if self.full:
             return
         for start in range(MOST_ROWS, len(fallen), _MOST_FURTHER):
             rows = fallen[start : start + _MOST_FURTHER]
-            title = (
-                f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
-            )
+            last = start + len(rows)
+            title = f"Got worse, {start + 1:,} to {last:,} of {len(fallen):,}"
             folded = partial(_folded_table, title, rows, variants)
             yield MarkdownSection(folded, "further cases that got worse")
 
@@ -303,7 +302,10 @@ def _folded_table(
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Return the headline, whether the build fails, the means, the counts, what ran."""
+    """Return the headline, whether the build fails, and a list of facts about the run.
+
+    `page`: the address of the HTML report; "" without one.
+    """
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran, said)
@@ -334,9 +336,10 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
-    """Return the change of the mean over all cases, and counts that the headline lacks.
+    """Return how the mean over all cases changed, and counts that the headline lacks.
 
-    If the suites and variants are few, their means follow.
+    If there are two or three suites and variants, their means follow. If no case is
+    compared, return the present means.
     """
     whole = whole_mean_sentences(ran, said.told)
     if not whole:
@@ -350,7 +353,10 @@ def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
 
 
 def _means_without_reference(ran: Sequence[CaseResult]) -> list[str]:
-    """Return the means of few suites and variants; of many, those of the variants."""
+    """Return the mean of each suite and variant.
+
+    If these are more than `MOST_NAMES`, return the mean of each variant in one text.
+    """
     means = mean_sentences(ran)
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
@@ -388,7 +394,10 @@ def _count_items(run: Run) -> list[str]:
 
 
 def _missing(names: Sequence[str]) -> str:
-    """Return a list of the first cases that did not finish or that no record has."""
+    """Return a list of the first names of cases that did not finish, or have no record.
+
+    `names`: a name may stand for several cases. Then it is there as often.
+    """
     lines = [f"**Missing** ({len(names):,})", ""]
     named = 0
     for name, count in Counter(names).most_common(_MOST_MISSING):

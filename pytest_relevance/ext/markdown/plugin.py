@@ -1,7 +1,7 @@
 """The option --relevance-markdown, and the report of a run in GitHub Actions.
 
-The report in GitHub Actions (step summary and annotations) is written without being
-asked for. So a problem with it is only a message, and does not change the exit code.
+In GitHub Actions a run writes a step summary and annotations, even if no option asks
+for them. So a problem with them is only a message, and does not change the exit code.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def _reports_to_github(config: pytest.Config) -> bool:
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
     """Append the report to the step summary, and print the annotations.
 
-    The annotations are printed when pytest ends, and a problem with the summary is said
-    without failing the run. If pytest could not start (`early_errors`), annotations are
-    printed at once, and the problem is yielded as a message.
+    The annotations are printed when pytest ends. A problem with the summary becomes a
+    message that changes no exit code. If pytest could not start (`early_errors`), the
+    annotations are printed at once, and a problem is yielded as a message.
     """
     from pytest_relevance.ext.markdown import github
     from pytest_relevance.ext.markdown.annotations import run_annotations
@@ -106,7 +106,7 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
         problem = github.append_to_summary(report, summary)
         message = Message(problem, is_good=False)
         if problem and has_started:
-            run_store(config).told.say(message)  # it changes no exit status
+            run_store(config).told.say(message)
         elif problem:
             yield message
     if has_started:

@@ -34,7 +34,10 @@ def _markdown_of_comparison(
 
 
 def _without_words_of_texts(comparison: Comparison) -> Comparison:
-    """Return the comparison without titles that are the first words of a text."""
+    """Return the comparison without titles that are the first words of a text.
+
+    Comments on pull requests never have words of texts.
+    """
     from pytest_relevance.results.run_titles import without_words_of_texts
 
     pairs = []

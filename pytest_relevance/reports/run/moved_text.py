@@ -37,11 +37,10 @@ def moved_sentences(
         remedy = "; --relevance-update writes that" if can_write else ""
         sentences.append(Sentence(f"{_moved_text(moves)}{remedy}", DOUBT))
     if unclear:
-        may = counted(len(unclear), "case", "cases")
-        why = "may have been moved, but several cases fit"
+        cases = counted(len(unclear), "case")
+        why = "may have been moved, but several cases fit, so nothing is compared"
         names = first_few(unclear, MOST_NAMED)
-        text = f"{may} {why}, so nothing is compared ({names})"
-        sentences.append(Sentence(text, BAD))
+        sentences.append(Sentence(f"{cases} {why} ({names})", BAD))
     return sentences
 
 
@@ -58,10 +57,11 @@ class _Move:
 
     @property
     def ends(self) -> tuple[str | None, str | None] | None:
-        """The files that the case was moved from and to, or the variants; else None.
+        """What moves have in common that one text describes together.
 
-        It is None if the id changed, or both the file and the variant: such a move is
-        described alone.
+        These are the file before and the file now, or both variants if the file is the
+        same. None if the id changed, or both file and variant: no text describes
+        several such moves.
         """
         case = self.case
         if case.id_before != case.id:
@@ -87,7 +87,7 @@ class _Move:
 def _moved_text(moves: Sequence[_Move]) -> str:
     """Return how many cases were moved, and the first moves in words.
 
-    Several moves between the same files or variants are described as one.
+    One text describes all moves with the same `ends`.
     """
     were = counted(
         len(moves),

@@ -1,4 +1,4 @@
-"""Tables of cases whose score changed, with the documents that explain the change.
+"""Tables of movers: cases whose score changed, with the documents that explain it.
 
 Every report takes the words of a row from `mover_row`.
 """
@@ -35,18 +35,20 @@ _INDENT = " " * 6
 _NARROWEST_DOCUMENT = 12
 
 LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
-"""The columns that name a document."""
+"""The titles of the columns that name a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoverRow:
     """The texts of a row about a case whose score changed.
 
-    scores: `0.764 -> 0.312`, or only the score now if there is no earlier one.
+    name: the id and the query of the case.
+    variant: the variant of the search; "" if the run has only one.
+    metric: the metric of the scores.
+    scores: `0.764 -> 0.312`, or only the score now if there is no earlier score.
     sure: how sure it is that the case got worse; "" if it did not.
-    reason: why the case fails, if the scores do not show it.
-    documents: {`LOST_DOCUMENT`, `DOCUMENT_ON_TOP` or `GAINED_DOCUMENT`: spans}. Texts
-        of users have the style `USER`.
+    reason: why the case fails; "" if the scores show why.
+    documents: {title of a column: spans}. Texts of users have the style `USER`.
     is_compared: whether there is an earlier score.
     """
 
@@ -63,7 +65,9 @@ class MoverRow:
 def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
     """Return the texts of the row of a case.
 
-    If the search failed, its error is in the column of the lost document.
+    If the search failed, the column of the lost document has the error.
+
+    `variants`: the variants of the run.
     """
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
@@ -83,7 +87,7 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
 
 
 def _certainty(change: CaseChange) -> bool | None:
-    """Say whether a case got worse under any judgments.
+    """Say whether a case got worse, whatever grades its unjudged results get.
 
     None if it did not get worse, or if it has passages: then nothing is unjudged.
     """
@@ -108,9 +112,9 @@ def _unseen_reason(change: CaseChange) -> str:
 
 
 def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
-    """Return the documents that show a change: {kind of document: spans}.
+    """Return {title of a column: spans of the document that explains the change}.
 
-    `gone`: what is written for a document that is not returned any more.
+    `gone`: the word for the rank of a document that is not returned any more.
     """
     result = change.result
     titles = _names_of_documents(result)
@@ -130,7 +134,7 @@ def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
 
 
 def _names_of_documents(result: CaseResult) -> Mapping[str, str]:
-    """Return {document: title}; if the case has passages, these as quotes too."""
+    """Return {document: title}. For a passage it is {its text: its text in quotes}."""
     names = dict(result.texts.titles)
     for passage in result.evaluation.passages:
         names[passage.text] = quoted(passage.text)
@@ -154,9 +158,8 @@ def _lost_spans(
 
     If no earlier rank is known, the text is `Boots rank 4`, or `Boots not returned`.
 
-    `gone`: what is written for the present rank of a document that had a rank before
-        and has none now.
-    `absent`: what is written for a document that has no rank and had none.
+    `gone`: the words in place of a rank if the document had a rank before.
+    `absent`: the words in place of a rank if no earlier rank is known.
     """
     if move is None:
         return ()
@@ -196,11 +199,10 @@ def mover_table(
     documents: Sequence[str],
     most: int | None = None,
 ) -> Table:
-    """Return the table `query | variant | nDCG@10 | why | lost | now on top` of cases.
+    """Return the table `query | variant | nDCG@10 | sure | why | lost | now on top`.
 
-    Without scores before, the last columns are `costs most` and `on top`.
-
-    Columns that are empty are left out.
+    Empty columns are left out. If no case has an earlier score, the last columns are
+    `costs most` and `on top`.
 
     `documents`: the columns of documents: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
         `GAINED_DOCUMENT`.
@@ -237,7 +239,7 @@ def mover_table(
 
 
 _WITHOUT_REFERENCE = {LOST_DOCUMENT: "costs most", DOCUMENT_ON_TOP: "on top"}
-"""The titles of columns if no score before is known."""
+"""The titles of columns of documents if no case has an earlier score."""
 
 
 def _document_column(name: str, *, is_compared: bool) -> Column:
@@ -305,9 +307,9 @@ def mover_list(
     title: str,
     changes: Sequence[CaseChange],
     variants: Sequence[Variant],
-    most: int | None = None,
+    most: int | None,
 ) -> MoverList:
-    """Return the list of the first `most` cases."""
+    """Return the list of the first `most` cases; None for all."""
     rows = [mover_row(change, variants) for change in changes[:most]]
     return MoverList(title, rows, total=len(changes))
 
@@ -332,9 +334,9 @@ def _line_of_documents(row: MoverRow, columns: int) -> Line:
 
 
 def _before_on_top(row: MoverRow) -> str:
-    """Return the words before the document on top: `now at ` if its rank follows.
+    """Return the words before the document on top: `now on top `, or `on top `.
 
-    "" if no document follows.
+    If the rank follows: `now at `, or `at `. "" if no document follows.
     """
     on_top = row.documents[DOCUMENT_ON_TOP]
     if all(style != USER for _, style in on_top):

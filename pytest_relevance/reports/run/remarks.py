@@ -1,4 +1,4 @@
-"""Remarks on the data of a run, not on its scores."""
+"""Remarks on the data of a run: documents not in the index, left-out rows, fills."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which judged documents the index lacks, and what files leave out.
+    """Return how many judged documents the index lacks, and which rows are left out.
 
-    Files of queries may have queries without judgments, and catalogues rows that are no
-    known items.
+    Left out are queries without judgments, and rows of catalogues that cannot be known
+    items.
     """
     sentences = _not_in_index(results)
     for file, info in sorted(files.items()):
@@ -37,7 +37,7 @@ def remarks(
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Return which cases have a floor but no score. Their floor is not checked."""
+    """Return which cases have a floor that is not checked, as they have no score."""
     sentences = []
     for file, info in sorted(files.items()):
         for text in info.without_floor:
@@ -66,11 +66,11 @@ def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """Return how many grades come from files with `fill: true`, and what they decide.
+    """Return how many grades come from files with `fill: true`, and what these decide.
 
     Examples: `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean
     without them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b",
-    "c" and 9 more`. At most `most` cases are named.
+    "c" and 9 more`. At most `most` cases are named; None for all.
     """
     evaluations = [result.evaluation for result in results]
     if not any(each.people_scores or each.filled_top for each in evaluations):

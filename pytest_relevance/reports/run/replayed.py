@@ -1,12 +1,11 @@
-"""What reports say of a replay: a run that judged recorded rankings.
+"""How the sentence of every report on a replay begins.
 
-The sentence of every report begins with it, so that nobody takes a replay for a run
-that has searched.
+A replay is a run that judged recorded rankings, and called no search.
 """
 
 from __future__ import annotations
 
-from pytest_relevance._text import counted
+from pytest_relevance.reports.labels import first_names, start_text
 from pytest_relevance.results.records.fingerprint import value_text
 from pytest_relevance.results.records.run_info import Replayed
 
@@ -17,7 +16,7 @@ _MOST_SHOWN = 3
 
 
 def no_search_text(replayed: Replayed, run: str = "") -> str:
-    """Return what a replay has judged in the place of searches.
+    """Return which rankings a replay judged.
 
     Example: `No search was called: rankings of main.jsonl, of 2026-11-22 08:03 UTC,
     index products-11`.
@@ -26,14 +25,10 @@ def no_search_text(replayed: Replayed, run: str = "") -> str:
     """
     parts = [f"rankings of {replayed.name}"]
     if replayed.started:
-        # 2026-11-22 08:03, of a time in ISO 8601
-        parts.append(f"of {replayed.started[:16].replace('T', ' ')} UTC")
+        parts.append(f"of {start_text(replayed.started)} UTC")
     entries = []
     for name, value in replayed.fingerprint.items():
         entries.append(f"{name} {value_text(value)}")
-    parts += entries[:_MOST_SHOWN]
-    more = len(entries) - _MOST_SHOWN
-    if more > 0:
-        parts.append(counted(more, "more entry", "more entries"))
+    parts += first_names(entries, _MOST_SHOWN, "more entry", "more entries")
     head = f"{NO_SEARCH} for {run}" if run else NO_SEARCH
     return f"{head}: {', '.join(parts)}"

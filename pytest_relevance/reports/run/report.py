@@ -1,4 +1,7 @@
-"""The report of a run: what pytest printed of its cases, as text and as data."""
+"""The report of a run, as text and as JSON data.
+
+The text is what pytest prints about the cases at the end of a run.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """Return the report of a run: failures, gates, summary, findings and verdict.
+    """Return the report of a run: errors, failures, gates and summary.
 
     `verbosity`: as pytest counts it. Below 0 each failure has one line, with 1 all
         ranks are shown, with 2 also the cases that passed.
@@ -96,14 +99,13 @@ def _reported_lines(
         lines = shown_failures.brief_lines(results, width)
     else:
         title = ""
-        lines = folded_lines(
-            shown_failures.together_text(results, full=full), BAD, width
-        )
+        text = shown_failures.together_text(results, full=full)
+        lines = folded_lines(text, BAD, width)
     return [*_title_lines(title, verbosity), *lines]
 
 
 def _title_lines(name: str, verbosity: int) -> list[Line]:
-    """Return a blank line and `name`, if there is one; [] in a brief report."""
+    """Return a blank line, and `name` unless it is ""; [] in a brief report."""
     if verbosity < 0:
         return []
     lines = [styled_line("")]
@@ -113,16 +115,19 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_texts(run: Run) -> list[str]:
-    """Return the findings of the run, after a text that no case was searched, if so."""
+    """Return what the run found, apart from cases: `RunInfo.findings` as texts.
+
+    If no case was searched, the first text says so.
+    """
     texts = [*remark_texts(run.info), *reason_texts(run.info)]
     text = unsaid_nothing_searched(run.results, run.info)
     return [text, *texts] if text else texts
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """Return the outcomes of the gates of a run.
+    """Judge the gates of a run.
 
-    Gates of a file of which no case ran are left out, unless gates are required.
+    Gates of a file are left out if no case of the file ran, unless gates are required.
     """
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
@@ -137,11 +142,9 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """Return the report as JSON data.
+    """Return the report as JSON data: docs/reference/json.md describes all keys.
 
-    It has the record, the outcomes of gates, how many queries got worse, better or
-    neither, how many rankings changed, how the mean changed, how known items did, and
-    the comparisons of variants.
+    A result that is compared with a reference also has what became of it.
     """
     results = []
     for result in run.results:

@@ -1,7 +1,6 @@
-"""What a run says of itself: what is missing, and why it fails if no case fails.
+"""The findings of a run: what is missing, and why it fails if no case fails.
 
-Terminal, Markdown, page, annotations and JSON show the same sentences: the texts of
-`RunInfo.findings`.
+All reports show the same sentences: the texts of `RunInfo.findings`.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from pytest_relevance.results.records.run_info import RunFinding, RunInfo
 _LONGEST = 1000
 
 FAILS = "so the run fails"
-"""What a headline says last if the run fails for a reason that is not a case."""
+"""The last words of a headline if the run fails for another reason than a case."""
 
 
 def reason_texts(info: RunInfo) -> list[str]:
-    """Return why the run fails, apart from cases, gates and errors."""
+    """Return the findings because of which the run fails, as texts."""
     return [finding.text for finding in info.findings if finding.fails]
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """Return what is missing from the run without making it fail."""
+    """Return the findings because of which the run does not fail, as texts."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 
 def briefs(findings: Sequence[RunFinding]) -> list[str]:
-    """Return the findings that have a brief text, in a few words for a headline."""
+    """Return the brief texts of findings, for a headline. Some findings have none."""
     return [finding.brief for finding in findings if finding.brief]
 
 
@@ -72,7 +71,7 @@ def nothing_searched_text(results: Sequence[CaseResult]) -> str:
 
 
 def unsaid_nothing_searched(results: Sequence[CaseResult], info: RunInfo) -> str:
-    """Return `nothing_searched_text`, or "" if a finding of the run begins with it."""
+    """Return `nothing_searched_text`; "" if a finding of the run already says this."""
     text = nothing_searched_text(results)
     is_said = any(finding.text.startswith(text) for finding in info.findings)
     return "" if is_said else text

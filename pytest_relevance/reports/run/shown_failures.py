@@ -46,9 +46,10 @@ _FEW = 2  # failures that are not worth a table
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """The indexes of failures that are shown together, and in which form.
+    """Failures that are shown together. A failure that is shown in full is alone.
 
-    A failure that is shown in full is alone in its group.
+    `how`: `IN_FULL`, `IN_BRIEF` or `ALIKE`.
+    `places`: the indexes of the failures.
     """
 
     how: str
@@ -65,13 +66,14 @@ def shown_failures(
     """Return how failures are shown, in groups in the order of their first failures.
 
     - `ALIKE`: an earlier failure with the same diagnosis is shown in full.
-    - `IN_BRIEF`, only with `folds`: the case failed before, or `MOST_IN_FULL` failures
-      or `MOST_LINES` lines come before it.
+    - `IN_BRIEF`: the case failed before, or `MOST_IN_FULL` failures or `MOST_LINES`
+      lines are shown in full before it.
     - `IN_FULL`: any other failure.
 
     `failures`: in the order of the report; None for a failed test of another kind.
     `explained`: {key of a case: number of its diagnosis}.
-    `length`: returns how many lines the failure at an index takes.
+    `length`: returns how many lines the failure at an index takes in full.
+    `folds`: whether failures may be shown in brief.
     """
     groups: dict[tuple[str, int], list[int]] = {}
     in_full = _InFull()
@@ -124,9 +126,9 @@ class _InFull:
 
 @dataclass(frozen=True, slots=True)
 class ReportedCases:
-    """Cases that a report shows together, and how (`IN_FULL` ...).
+    """Cases that a report shows together. A case that is shown in full is alone.
 
-    A case that is shown in full is alone.
+    `how`: `IN_FULL`, `IN_BRIEF` or `ALIKE`.
     """
 
     how: str
@@ -188,7 +190,10 @@ def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list
 
 
 def brief_title(results: Sequence[CaseResult]) -> str:
-    """Return a heading: `13 more failures, 9 of them failed before`."""
+    """Return a heading for `brief_lines`, for example `9 failed before`.
+
+    If some did not fail before: `13 more failures, 9 of them failed before`.
+    """
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):
         return f"{before:,} failed before"
@@ -231,7 +236,7 @@ def together_title(results: Sequence[CaseResult]) -> str:
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
     """Return, for example, `and 134 more cases failed alike: q002, q003 and 132 more`.
 
-    Cases that were not searched have another sentence.
+    For cases that were not searched, the sentence is that of `not_searched_text`.
 
     `full`: whether all cases are named.
     """

@@ -11,7 +11,7 @@ from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_counts import NOT_PASSED, case_count
 from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT
-from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, titled
 from pytest_relevance.results.case_result import CaseResult
 
@@ -57,10 +57,9 @@ def _difference_text(result: CaseResult) -> str:
 def stability_remarks(
     results: Sequence[CaseResult], *, full: bool = False
 ) -> list[Block]:
-    """Return a list of the cases whose ranking changes from call to call.
+    """Return how many rankings change from call to call, and a table of these cases.
 
-    If no ranking changes, a sentence says so. Return [] if each search was called only
-    once.
+    If no ranking changes, there is only a sentence. [] if each search was called once.
 
     `full`: whether all cases are listed; otherwise the first `MOST_UNSTABLE`.
     """
@@ -110,8 +109,5 @@ def _table(
         label = short_label(result, variants)
         place = styled_cell(result.place if has_places else "", DIM)
         table.add(case_label(result), label, _difference_text(result), place)
-    more = len(unstable) - len(table.rows)
-    if more:
-        table.note = f"  ... {more:,} more"
-        table.hint = MORE_HINT
+    table.note_more(len(unstable))
     return table

@@ -39,17 +39,16 @@ MOST_SUITES = 5
 
 
 def worst_suites(results: Sequence[CaseResult], most: int | None) -> set[str]:
-    """Return the files of the suites that are listed: all, or the `most` worst.
+    """Return the case files of the `most` worst suites; None for all.
 
-    A suite with cases that did not pass is worse than a suite in which all passed. Of
-    two suites that are equal in this, the one that drew the mean down more since the
-    reference is worse.
+    Suites with cases that did not pass are worst. Of these, and of the others, a suite
+    is worse if it lowered the mean more since the reference.
     """
     orders = []
     for file, of_file in grouped(results, lambda result: result.file).items():
-        drawn = sum(result.weight * result.change for result in of_file)
+        effect = sum(result.weight * result.change for result in of_file)
         not_passed = sum(result.status in NOT_PASSED for result in of_file)
-        orders.append((not not_passed, drawn, -not_passed, file))
+        orders.append((not_passed == 0, effect, -not_passed, file))
     orders.sort()
     return {file for *_, file in orders[:most]}
 
@@ -64,7 +63,7 @@ def suite_sentences(
     """Return a sentence for each suite and variant, with its figures.
 
     The names are padded to one width. The sentence of a single suite has only
-    latencies: the verdict has the mean and the counts.
+    latencies, because the sentence with the counts of the run has the other figures.
 
     `variants`: the variants of the whole run.
     `has_means`: whether the sentences have means; False if a table has them.
@@ -75,27 +74,36 @@ def suite_sentences(
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups = grouped(of_file, variant_of)
         ordered = variants_in_order(of_file)
-        # a gate is about all searches with one parameter, or without any:
-        # it is shown in the last of their lines
+        # a gate is about all searches with one parameter (or none): only the last of
+        # their lines shows it
         last = {parameter: (search, parameter) for search, parameter in ordered}
         for variant in ordered:
             _, parameter = variant
-            name = file
-            if len(groups) > 1:
-                name += f"  {cut(variant_label(variant, variants), WIDEST_NAME)}"
-            elif parameter or len(variants) > 1:
-                name += f"  {cut(variant_name(variant), WIDEST_NAME)}"
-            of_gates: Mapping[str, int] = {}
-            if last[parameter] == variant:
-                of_gates = outcomes.get((file, parameter), {})
             figures = []
             if not is_only:
-                figures = _suite_figures(
-                    groups[variant], of_gates, has_mean_too=has_means
-                )
+                of_gates: Mapping[str, int] = {}
+                if last[parameter] == variant:
+                    of_gates = outcomes.get((file, parameter), {})
+                figures = _suite_figures(groups[variant], of_gates, has_means=has_means)
             figures += _latencies(groups[variant])
+            name = file + _name_of_variant(variant, ordered, variants)
             rows.append((harmless(name), figures))
     return _aligned(rows)
+
+
+def _name_of_variant(
+    variant: Variant, of_suite: Sequence[Variant], of_run: Sequence[Variant]
+) -> str:
+    """Return the name of a variant after two blanks; "" if it is the only search.
+
+    `of_suite`, `of_run`: the variants of the suite, and of the whole run.
+    """
+    if len(of_suite) > 1:
+        return f"  {cut(variant_label(variant, of_run), WIDEST_NAME)}"
+    _, parameter = variant
+    if parameter or len(of_run) > 1:
+        return f"  {cut(variant_name(variant), WIDEST_NAME)}"
+    return ""
 
 
 def _aligned(rows: Sequence[tuple[str, Sequence[str]]]) -> list[Sentence]:
@@ -111,6 +119,7 @@ def _aligned(rows: Sequence[tuple[str, Sequence[str]]]) -> list[Sentence]:
 def _outcomes_of_gates(
     gates: Iterable[GateResult],
 ) -> dict[tuple[str, str | None], Counter[str]]:
+    """Return {(case file, parameter of the search): {outcome: number of gates}}."""
     outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
     for gate in gates:
         outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
@@ -118,16 +127,19 @@ def _outcomes_of_gates(
 
 
 def _suite_figures(
-    results: Sequence[CaseResult], gates: Mapping[str, int], *, has_mean_too: bool
+    results: Sequence[CaseResult], gates: Mapping[str, int], *, has_means: bool
 ) -> list[str]:
-    """Return the figures of a suite in one variant: its mean and counts of outcomes."""
+    """Return the figures of a suite in one variant: mean, counts of cases and gates.
+
+    `gates`: {outcome: number of gates}.
+    """
     figures = []
     counts = status_counts(results)
-    if has_mean_too and has_mean(results):
+    if has_means and has_mean(results):
         figures.append(mean_text(results))
         undefined = _without_score(results)
         if undefined:
-            # in parentheses: they have been counted already
+            # in parentheses, because the counts before include these cases
             counts += f" ({undefined:,} unscored)"
     figures.append(counts)
     outcomes = [outcome for outcome in STATUSES if gates.get(outcome)]
@@ -141,6 +153,7 @@ def _suite_figures(
 
 
 def _latencies(results: Sequence[CaseResult]) -> list[str]:
+    """Return the text of the latencies as a list; [] if none is known."""
     latencies = []
     for result in results:
         if result.call.latency is not None:
@@ -162,7 +175,10 @@ def _without_score(results: Iterable[CaseResult]) -> int:
 def _latency_text(latencies: Sequence[float], how: str) -> str:
     """Return p50 and p95 as text: `p50 12 ms, p95 31 ms`.
 
-    With too few cases, p50 is left out, and the maximum takes the place of p95.
+    If the latencies are too few, p50 is left out, and the maximum stands in place of
+    p95.
+
+    `how`: what `how_called` returned.
     """
     parts = []
     if len(latencies) >= values_needed(50):
@@ -178,8 +194,9 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 def how_called(results: Iterable[CaseResult]) -> str:
     """Return how searches were called: `up to 8 at a time`, or `shares of batches`.
 
-    Of a replay it says that the latencies are recorded. Return "" if searches were
-    called one at a time. `results`: at least one.
+    For a replay: `recorded`. "" if searches were called one at a time.
+
+    `results`: at least one.
     """
     calls = [result.call for result in results]
     at_a_time = max(call.concurrency for call in calls)

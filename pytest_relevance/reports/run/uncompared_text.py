@@ -67,13 +67,10 @@ def lost_sentences(
     if not parts:
         return []
     source, is_record = _reference_name(files.values())
-    remedies = []
+    text = f"in {source} and not compared: {', '.join(parts)}"
     if not is_record and info.not_run:
-        remedies.append(
-            "if a case file was renamed or deleted, do the same with its baseline"
-        )
-    what = f"in {source} and not compared: {', '.join(parts)}"
-    return [Sentence("; ".join([what, *remedies]), BAD)]
+        text += "; if a case file was renamed or deleted, do the same with its baseline"
+    return [Sentence(text, BAD)]
 
 
 def not_compared_sentences(
@@ -102,10 +99,10 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which cases fail now, and found nothing in the reference.
+    """Return which cases fail now, and found nothing in the reference; or [].
 
-    They are no known failures: nobody knows whether their present results would have
-    failed before. Return [] without `--relevance-known=xfail`.
+    They do not count as failed before, because nobody knows what their present results
+    would have been then. [] without `--relevance-known=xfail`.
     """
     failed = []
     for result in found_something_new(results):
@@ -132,7 +129,7 @@ def uncompared_in_words(
 ) -> list[str]:
     """Return texts for a headline: `2 cases are lost`, `no case ran of 1 file`.
 
-    Files are not counted if the run was to run only a part of the cases.
+    Files are not counted if only a part of the cases was to run.
     """
     parts = []
     lost = _count(lost_otherwise(lost_cases(files, results, info), files))
@@ -164,9 +161,10 @@ def _counts_by_reason(
     words: Mapping[str, tuple[str, str]],
     place: str = "",
 ) -> list[str]:
-    """Return a text for each reason: `2 cases are gone ("boots" and "hats")`.
+    """Return a text for each reason: `2 cases were skipped ("boots" and "hats")`.
 
-    `words`: {reason: (words for one case, words for several)}. Other reasons come last.
+    `words`: {reason: (words for one case, words for several)}. Reasons that have no
+        words here come last.
     `place`: a text after the words.
     """
     by_reason = grouped(found, lambda case: case.why)

@@ -35,7 +35,7 @@ _AGAINST = "--relevance-against"
 
 @dataclass(frozen=True, slots=True)
 class RunAgain:
-    """How the same cases are run again, against the same reference.
+    """What is needed to run the same cases again, against the same reference.
 
     `against`: the record to compare with, as the command line names it; "" if unknown.
     `replayed`: the record whose rankings were judged; "" if searches were called.
@@ -46,7 +46,11 @@ class RunAgain:
 
     @classmethod
     def of(cls, info: RunInfo, against: str = "") -> RunAgain:
-        """Return how a run is made again. `against`: as above, if it is known."""
+        """Return how to repeat the run `info`.
+
+        `against`: the record to compare with. If "", it is looked for in the command
+            line that `info` has.
+        """
         return cls(
             against=against or _reference_in(info.command),
             replayed="" if info.replayed is None else info.replayed.name,
@@ -71,10 +75,12 @@ def next_steps(
 ) -> Iterator[CommandLine]:
     """Yield the commands that show, judge and accept what changed, in this order.
 
-    If demands are looser than in the baseline, the first commands undo or accept that.
-    What got worse is not to be accepted as long as judgments may explain it. Cases that
-    are compared with a record are never accepted: an update does not change a record.
-    Nor are rankings that no search has returned.
+    - If demands are looser than in the baseline, commands to undo or accept them come
+      first.
+    - No command accepts what got worse if missing judgments may explain it.
+    - No command accepts cases that are compared with a record: an update does not
+      change a record.
+    - No command accepts the rankings of a replay.
 
     `updating`: what the run accepts: "all", "new" or "test"; None for nothing.
     `looser`: the case files whose demands are looser.
@@ -84,7 +90,7 @@ def next_steps(
     replayed = run_again.replayed
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
-        # what is accepted passes, unless it misses a floor or an expectation
+        # accepted rankings pass, unless they miss a floor or an expectation
         fallen = [result for result in fallen if has_failed(result)]
     worse = count_results(fallen)
     if looser.names and updating not in ("all", "test"):
@@ -131,18 +137,15 @@ def _how_to_compare_in_replay(
     """
     stale = _by_standing(results, files)[STALE]
     if stale:
-        note = (
-            counted(case_count(stale), "case has", "cases have") + " a stale baseline"
-        )
-        command = join([*program, f"{_AGAINST}={program[-1]}"])
-        yield CommandLine("look", command, f"{note}: compares with the record")
+        note = f"{_cases_have(stale)} a stale baseline: compares with the record"
+        yield CommandLine("look", join([*program, f"{_AGAINST}={program[-1]}"]), note)
 
 
 def _about_looser_test(looser: LooserFiles, replayed: str) -> Iterator[CommandLine]:
     """Yield the files in which to undo looser demands, and how to accept the demands.
 
-    If only judgments changed, nothing is to be undone: new judgments are usually right.
-    A replay accepts nothing, so the command is for a run with the search.
+    If only judgments changed, no command undoes them: new judgments are usually right.
+    A replay accepts nothing, so the note says to call the search.
     """
     note = "the new judgments, if they are intended"
     if not looser.by_judgments:
@@ -166,10 +169,10 @@ def _how_to_see_one(
 ) -> CommandLine:
     """Return the command that reports the case with the greatest drop in full.
 
-    It works in the folder where the run was started.
+    The command works in the folder where the run was started.
 
     `run_again`: the command, without the case.
-    `why_first`: why this is the first thing to do; "" if it is not.
+    `why_first`: why to look at this case first; "" without a special reason.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
     name = first.node.partition("::")[2] or first.id
@@ -202,10 +205,10 @@ def _how_to_judge(worse: ChangeCounts, run_again: Sequence[str]) -> CommandLine:
 def _by_standing(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> dict[str, list[CaseResult]]:
-    """Return {standing to the baseline: results}, without files compared with a record.
+    """Return {standing to the baseline: results}.
 
-    Results that got worse, or changed by more than allowed, are under `REGRESSION` and
-    `CHANGED`.
+    Results that got worse are under `REGRESSION`, and results that changed by more than
+    allowed under `CHANGED`. Files that are compared with a record are left out.
     """
     against = {name for name, info in files.items() if info.against}
     by_standing: dict[str, list[CaseResult]] = defaultdict(list)
@@ -266,8 +269,8 @@ def _accept_better(
 
 def _accept_stale(group: Sequence[CaseResult], worse: ChangeCounts) -> CommandLine:
     arguments = _arguments(group)
-    note = counted(case_count(group), "case has", "cases have") + " a stale baseline"
-    # a command that names the cases accepts nothing else
+    note = f"{_cases_have(group)} a stale baseline"
+    # a command that names the cases accepts no other cases
     names_cases = "::" in arguments
     if worse.got_worse and not names_cases:
         note += f": accepts the present rankings{_WORSE_TOO}"
@@ -275,14 +278,18 @@ def _accept_stale(group: Sequence[CaseResult], worse: ChangeCounts) -> CommandLi
 
 
 def _accept_new(group: Sequence[CaseResult]) -> CommandLine:
-    note = counted(case_count(group), "case has", "cases have") + " no baseline yet"
+    note = f"{_cases_have(group)} no baseline yet"
     return CommandLine("accept", f"{_UPDATE}=new{_arguments(group)}", note)
+
+
+def _cases_have(group: Sequence[CaseResult]) -> str:
+    return counted(case_count(group), "case has", "cases have")
 
 
 def _arguments(group: Sequence[CaseResult]) -> str:
     """Return the arguments of pytest that choose these cases, each after a blank.
 
-    If the cases are many, they are the files; if the files are many, "".
+    If the cases are many, the arguments choose their files. If the files are many, "".
     """
     names = list(dict.fromkeys(result.node for result in group))
     if len(names) > MOST_NAMES:

@@ -12,7 +12,7 @@ from pytest_relevance.reports.terminal_text import cut, cut_middle
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 
 Variant = tuple[str, str | None]
-"""The name of a search and the id of its parameter, if it has one."""
+"""The name of a search, and the id of its parameter; None without a parameter."""
 
 WIDEST_VARIANT = 16
 """The width to which a variant is cut among figures, in terminal columns."""
@@ -22,7 +22,7 @@ WIDEST_NAME = 60
 
 
 def variant_of(result: CaseResult) -> Variant:
-    """Return (search, parameter) of a case, which is its variant."""
+    """Return the variant of a case: the name of its search, and the parameter."""
     return result.search, result.variant
 
 
@@ -54,6 +54,20 @@ def variant_label(variant: Variant, variants: Sequence[Variant]) -> str:
     if parameter and {other for other, _ in variants} == {search}:
         return harmless(parameter)
     return variant_name(variant)
+
+
+def label_before(
+    variant: Variant, variants: Sequence[Variant], separator: str = ": "
+) -> str:
+    """Return the label of a variant for the beginning of a sentence: `bm25: `.
+
+    "" if there is only one variant.
+
+    `separator`: the text after the label.
+    """
+    if len(variants) < 2:
+        return ""
+    return f"{cut(variant_label(variant, variants), WIDEST_NAME)}{separator}"
 
 
 def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:

@@ -1,7 +1,6 @@
 """Tables of the variants of a search: means, the best variants of each tag, queries.
 
-`variants_data` returns the figures as JSON data. The significance test imports numpy,
-so tables are made only if there are several variants.
+`variants_data` returns the figures as JSON data. The significance test imports numpy.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_label,
 )
 from pytest_relevance.reports.styled_lines import DOUBT, STRONG
-from pytest_relevance.reports.table import MORE_HINT, Table, limit
+from pytest_relevance.reports.table import Table, limit
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare.variants import (
     TagMeans,
@@ -50,8 +49,11 @@ def variant_blocks(
 ) -> list[Sentence | Table]:
     """Return tables that compare the variants of a run; [] for a single variant.
 
-    They have the means, the best variants of each tag, and the `most` queries on which
-    the variants differ most. With `full` all variants and tags are listed.
+    One table has the means, one the best variants of each tag, and one the queries on
+    which the variants differ most.
+
+    `most`: the most queries; None for all.
+    `full`: whether all variants and tags are listed.
     """
     if len(variants) < 2:
         return []
@@ -85,11 +87,11 @@ def variants_table(
     *,
     full: bool,
 ) -> Table:
-    """Return a table with a row for each variant; if many, for the first and the best.
+    """Return a table with a row for each variant.
 
     A row has the mean, the share of judged results, and a comparison with the first
     variant: the difference, its 95 % interval, p, and how many cases have a higher or a
-    lower score.
+    lower score. Without `full`, only the first and the best variants have a row.
     """
     table = Table(
         [
@@ -98,7 +100,7 @@ def variants_table(
             Column("judged", RIGHT, drop_order=1),
             Column("change", RIGHT),
             Column("95 % interval", RIGHT, drop_order=2),
-            Column(_p_title(comparison), RIGHT),
+            Column("p (Holm)" if len(comparison.rows) > 2 else "p", RIGHT),
             Column("higher", RIGHT, drop_order=3),
             Column("lower", RIGHT, drop_order=3),
         ],
@@ -107,10 +109,7 @@ def variants_table(
     shown = _shown_rows(comparison, limit(_MOST_VARIANTS, full=full))
     for row in shown:
         table.add(*_cells(row, comparison, variants))
-    if len(shown) < len(comparison.rows):
-        more = len(comparison.rows) - len(shown)
-        table.note = f"  ... {more:,} more with lower means"
-        table.hint = MORE_HINT
+    table.note_more(len(comparison.rows), "more with lower means")
     return table
 
 
@@ -127,13 +126,10 @@ def _shown_rows(
     return [row for row in comparison.rows if row.variant in chosen]
 
 
-def _p_title(comparison: VariantComparison) -> str:
-    return "p (Holm)" if len(comparison.rows) > 2 else "p"
-
-
 def _cells(
     row: VariantScores, comparison: VariantComparison, variants: Sequence[Variant]
 ) -> list[str | Cell]:
+    """Return the cells of a variant. Those of the first have no difference."""
     mean: str | Cell = score_text(row.mean)
     are_all_best = len(comparison.best) == len(comparison.rows)
     if row.variant in comparison.best and not are_all_best:
@@ -206,9 +202,7 @@ def _tags_table(
     for _, tag in shown:
         means = tag_means_text(tag, variants)
         table.add(f"  {tag.tag}", means, f"{tag.cases:,}")
-    if len(shown) < len(tags):
-        table.note = f"  ... {len(tags) - len(shown):,} more"
-        table.hint = MORE_HINT
+    table.note_more(len(tags))
     return table
 
 
