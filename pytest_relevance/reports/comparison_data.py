@@ -20,7 +20,7 @@ from pytest_relevance.results.compare.differences import latency_change
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
-    from pytest_relevance.results.compare.differences import Difference, LatencyChange
+    from pytest_relevance.results.compare.differences import Difference
 
 KIND, VERSION = "pytest-relevance comparison", 1
 """The values of the keys `kind` and `version`, by which a program knows the report."""
@@ -123,17 +123,10 @@ def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
     for variant, pairs in comparison.variants.items():
         change = latency_change(Change.between(pair) for pair in pairs)
         if change is not None:
-            latencies.append({"variant": variant, **_latency(change)})
+            figures = asdict(change)
+            figures["max"] = figures.pop("longest")
+            latencies.append({"variant": variant, **figures})
     return latencies
-
-
-def _latency(change: LatencyChange) -> dict[str, Any]:
-    return {
-        "cases": change.cases,
-        "p50": None if change.p50 is None else list(change.p50),
-        "p95": None if change.p95 is None else list(change.p95),
-        "max": list(change.longest),
-    }
 
 
 def _left_out(comparison: Comparison) -> list[dict[str, Any]]:

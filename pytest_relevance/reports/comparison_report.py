@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._notebook_html import html_paragraph
-from pytest_relevance._number_text import asked_text, signed_text
+from pytest_relevance._number_text import asked_text
 from pytest_relevance._text import MOST_SHOWN, counted
 from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.gates.comparison_gates import NewErrorsFinding
@@ -384,11 +384,9 @@ def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:
         counts = f"{means.fell:,} {differ}, {means.same:,} the same"
         return Sentence(f"mean {name} {means.second:.3f}: {counts}")
     results = [pair.second for pair in comparison.variants[row.variant]]
-    scores = f"{means.first:.3f} -> {means.second:.3f}"
-    change = signed_text(means.difference)
-    text = f"{weighted(results)}mean {name} {scores} ({change})"
-    total = means.queries + row.undefined
+    text = changed_results.changed_mean_text(results, name, means)
     if row.undefined:
+        total = means.queries + row.undefined
         text += f" ({means.queries:,} of {counted(total, 'case')})"
     return Sentence(text)
 

@@ -63,11 +63,7 @@ from pytest_relevance.reports.terminal_text import (
 )
 from pytest_relevance.results.breakdown import break_down
 from pytest_relevance.results.case_parts import SearchError
-from pytest_relevance.results.case_result import (
-    INCONCLUSIVE,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import INCONCLUSIVE, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.diagnoses import ids_are_known
 

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import number_text
-from pytest_relevance._text import (
-    case_name,
-    counted,
-    harmless,
-    shown,
-)
+from pytest_relevance._text import case_name, counted, harmless, shown
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_result import CaseResult

@@ -14,11 +14,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.change_counts import (
-    ChangeCounts,
-    certainty_of,
-    counts_of,
-)
+from pytest_relevance.results.change_counts import ChangeCounts, certainty_of, counts_of
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.compare.references import with_reference

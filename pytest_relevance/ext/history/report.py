@@ -46,11 +46,7 @@ from pytest_relevance.reports.run.sample_text import brief_sample_text
 from pytest_relevance.reports.styled_lines import STRONG, plain_text
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.case_result import (
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-)
+from pytest_relevance.results.case_result import PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (

@@ -10,12 +10,7 @@ from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.certainty_text import certainty_text
 from pytest_relevance.results import case_result
-from pytest_relevance.results.became import (
-    CHANGED,
-    GOT_BETTER,
-    GOT_WORSE,
-    became_of,
-)
+from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, became_of
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,

@@ -1,4 +1,4 @@
-"""What a report says of a run and its baseline: means, latencies, empty results.
+"""What a report says of a run and its reference: means, latencies, empty results.
 
 `context` says what ran, and what it is compared with.
 """
@@ -17,6 +17,7 @@ from pytest_relevance._number_text import (
 )
 from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.labels import first_names, start_text
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_test import change_sentences, changed_test
 from pytest_relevance.reports.run.mean_text import (
@@ -35,6 +36,7 @@ from pytest_relevance.reports.run.uncompared_text import (
 )
 from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
+    label_before,
     variant_label,
     variant_name,
     variant_of,
@@ -75,7 +77,7 @@ MOST_NAMES = 3
 
 
 def emptied(changes: Iterable[Change]) -> list[CaseResult]:
-    """Return the cases that have no documents now, and had some before."""
+    """Return the cases that found something before, and find nothing now."""
     found = []
     for change in changes:
         case = change.case
@@ -88,8 +90,8 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
     """Return a sentence about the queries that return nothing now, or [].
 
-    Example: `7 queries return nothing now ("books", "boots" and 5 more)`. It goes on
-    with how many of the queries have no score, and so did not get worse.
+    Example: `7 queries return nothing now ("books", "boots" and 5 more)`. The sentence
+    goes on with how many of the queries have no score: these do not count as worse.
     """
     found = emptied(changes)
     queries = list(dict.fromkeys(case.query for case in found))
@@ -131,34 +133,33 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     """
     ran = [result for result in run.results if result.status != SKIPPED]
     files = list(dict.fromkeys(result.file for result in ran))
-    texts = _first_names(files, most, "more suite", "more suites")
+    texts = first_names(files, most, "more suite", "more suites")
 
     searches: dict[str, None] = {}
     for variant in variants_of(ran):
         searches[variant_name(variant)] = None
-    texts += _first_names(list(searches), most, "more variant", "more variants")
+    texts += first_names(list(searches), most, "more variant", "more variants")
 
     against = references_text(info for file, info in run.files.items() if file in files)
     if against:
         texts.append(f"against {against}")
     searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
-    texts += _first_names(searched, most, "more entry", "more entries")
+    texts += first_names(searched, most, "more entry", "more entries")
     return texts + filled_texts(ran)
 
 
 def references_text(infos: Iterable[FileInfo]) -> str:
     """Return what files are compared with: `main.jsonl of 2026-11-22 08:03 UTC`.
 
-    It is `the baseline` for committed baselines, and "" if no file is compared.
+    For committed baselines the text is `the baseline`. "" if no file is compared.
     """
     records: dict[str, None] = {}
     has_baseline = False
     for info in infos:
         has_baseline = has_baseline or info.has_baseline
         if info.against:
-            # 2026-11-22 08:03, of a time in ISO 8601
-            made = info.against_started[:16].replace("T", " ")
-            when = f" of {made} UTC" if made else ""
+            started = start_text(info.against_started)
+            when = f" of {started} UTC" if started else ""
             records[f"{info.against}{when}"] = None
     if records:
         return listed(records, "and")
@@ -166,7 +167,7 @@ def references_text(infos: Iterable[FileInfo]) -> str:
 
 
 def searched_text(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> str:
-    """Return what was searched then and now: `index products-11`.
+    """Return what was searched in the run and its reference: `index products-11`.
 
     "" if the two differ: `searched_sentences` tells the difference.
     """
@@ -176,15 +177,7 @@ def searched_text(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> st
     if not known:
         return ""
     entries = [f"{name} {value}" for name, value in known[0].items()]
-    return ", ".join(_first_names(entries, MOST_NAMES, "more entry", "more entries"))
-
-
-def _first_names(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
-    first = list(names[:most])
-    more = len(names) - most
-    if more > 0:
-        first.append(counted(more, one, several))
-    return first
+    return ", ".join(first_names(entries, MOST_NAMES, "more entry", "more entries"))
 
 
 def searched_sentences(
@@ -192,8 +185,8 @@ def searched_sentences(
 ) -> list[Sentence]:
     """Return sentences about what changed in the fingerprint since the baselines.
 
-    Files with the same change share a sentence. It names them if other files have
-    another change.
+    Files with the same change share a sentence. If there are several sentences, each
+    names its files.
     """
     files_by_text: dict[str, list[str]] = {}
     for file, info in files.items():
@@ -209,9 +202,11 @@ def searched_sentences(
 
 
 def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
-    """Return what was drawn, and what differs from the reference, except scores.
+    """Return which queries were drawn, and what differs from the reference, but scores.
 
-    For a page or Markdown. `ran`: the results without the skipped ones.
+    The page and Markdown show these sentences.
+
+    `ran`: the results without the skipped ones.
     """
     searched = searched_sentences(run.files, run.info.fingerprint)
     return [
@@ -231,9 +226,9 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 
 @dataclass(frozen=True, slots=True)
 class WholeMean:
-    """How the mean that decides the headline changed.
+    """How the mean changed that decides the headline.
 
-    `metric`: its name; the mean may be by another one than nDCG in a comparison.
+    `metric`: the metric of the mean. Only in a comparison it may be another than nDCG.
     `over`: for example ` over 2 suites`, or "".
     `weighted`: `weighted `, or "".
     `over_judged`: the means over judged results alone; None if nothing is unjudged.
@@ -288,8 +283,7 @@ def whole_mean(
 
 
 def whole_mean_sentences(
-    results: Sequence[CaseResult],
-    told: Collection[str] = (),
+    results: Sequence[CaseResult], told: Collection[str]
 ) -> list[Sentence]:
     """Return how the mean over all cases changed, and how many queries changed.
 
@@ -304,7 +298,7 @@ def whole_mean_sentences(
 
 
 def whole_count_sentences(
-    results: Sequence[CaseResult], told: Collection[str] = ()
+    results: Sequence[CaseResult], told: Collection[str]
 ) -> list[Sentence]:
     """Return `count_sentences` over all cases that ran; [] if none is compared."""
     ran = [result for result in results if result.status != SKIPPED]
@@ -335,13 +329,13 @@ _COUNTS = {
     "same": "the same",
     "without_score": "without a score",
 }
-"""What became of queries, in words: by the names of the counts, in their order."""
+"""{name of a count in `ChangeCounts`: words for what became of the queries}."""
 
 
 def count_sentences(
     counts: ChangeCounts, told: Collection[str] = (), others: int = 0
 ) -> list[Sentence]:
-    """Return a sentence that counts what queries became, or [] if there is no count.
+    """Return a sentence about what became of the queries, or [] if all counts are 0.
 
     Example: `24 got better, 13 within the tolerance, 35 the same`.
 
@@ -364,7 +358,7 @@ def mean_sentences(
     """Return the mean of each suite and variant, and its change since the baseline.
 
     Example: `mean nDCG@10 0.665 -> 0.712 (+0.047)`. If there are several suites or
-    variants, each sentence names its own, and none has a p-value.
+    variants, each sentence names its suite and variant, and none has a p-value.
 
     `only_changes`: whether means that are not compared are left out. Then the mean that
         fell most comes first.
@@ -383,13 +377,13 @@ def mean_sentences(
             names.append(cut(label, WIDEST_NAME))
         head = f"{'  '.join(names)}: " if names else ""
         if len(groups) == 1:
-            change = differences.mean_change(group)
-            said = [] if change is None else _change_of_only(group, change)
+            said = _change_of_only_group(group)
         else:
-            said = _change_of_one(group, head)
-        if not said and not only_changes and has_mean(group):
-            said = [Sentence(head + mean_text(group))]
-        sentences += said
+            said = _change_of_group(group, head)
+        if said is None and not only_changes and has_mean(group):
+            said = Sentence(head + mean_text(group))
+        if said is not None:
+            sentences.append(said)
     return sentences
 
 
@@ -402,20 +396,36 @@ def _mean_difference(group: Sequence[CaseResult]) -> float:
     return round(differences.means_of(pairs).difference, 3) if pairs else 0.0
 
 
-def _change_of_only(group: Sequence[CaseResult], change: MeanChange) -> list[Sentence]:
-    return [mean_change_sentence(change, metric_of(group), weighted(group))]
+def _change_of_only_group(group: Sequence[CaseResult]) -> Sentence | None:
+    """Return how the mean changed, with a p-value; None if no case is compared."""
+    change = differences.mean_change(group)
+    if change is None:
+        return None
+    return mean_change_sentence(change, metric_of(group), weighted(group))
 
 
-def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
-    """Return the mean of one of several suites and variants, without a p-value."""
+def _change_of_group(group: Sequence[CaseResult], head: str) -> Sentence | None:
+    """Return how the mean changed, without a p-value; None if no case is compared.
+
+    `head`: the names of the suite and variant.
+    """
     pairs = differences.score_pairs(group)
     if not pairs:
-        return []
+        return None
     means = differences.means_of(pairs)
+    return Sentence(head + changed_mean_text(group, metric_of(group), means))
+
+
+def changed_mean_text(
+    results: Sequence[CaseResult], metric: str, means: differences.Means
+) -> str:
+    """Return, for example, `mean nDCG@10 0.665 -> 0.712 (+0.047)`.
+
+    `results`: the cases of the mean. Their weights decide if it is a `weighted mean`.
+    """
     scores = f"{means.first:.3f} -> {means.second:.3f}"
     change = signed_text(means.difference)
-    name = f"{head}{weighted(group)}mean {metric_of(group)}"
-    return [Sentence(f"{name} {scores} ({change})")]
+    return f"{weighted(results)}mean {metric} {scores} ({change})"
 
 
 def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sentence:
@@ -442,7 +452,7 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
 
 
 def _why_p_decides(change: MeanChange) -> str:
-    """Return why p counts if the interval says something else of chance; else ""."""
+    """Return a text if the interval and the p-value disagree about chance; else ""."""
     excludes_0 = change.low > 0 or change.high < 0
     is_significant = change.p <= SIGNIFICANT
     if excludes_0 == is_significant:
@@ -461,8 +471,8 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     Example: `On average nDCG@10 fell from 0.728 to 0.621 (1 is perfect). That is more
     than chance: the true change lies between -0.161 and -0.056 (95%, p <0.001).`
 
-    `says_chance`: whether the text says if chance explains the change; the headline may
-        say it.
+    `says_chance`: whether the text says if the change may be chance; False if the
+        headline says so.
     """
     change = whole.change
     means = change.means
@@ -478,16 +488,17 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     else:
         verb = "rose" if means.difference > 0 else "fell"
         moved = f"{verb} from {before} to {after}"
-    low, high = signed_text(change.low), signed_text(change.high)
+    the = "The"
+    if says_chance and change.p <= SIGNIFICANT:
+        the = "That is more than chance: the"
+    elif says_chance:
+        the = "That may be chance: the"
+    tested = f"95%, p {p_text(change.p)}"
     why = _why_p_decides(change)
-    tested = f"95%, p {p_text(change.p)}{f'; {why}' if why else ''}"
-    true_change = f"the true change lies between {low} and {high} ({tested})"
-    if not says_chance:
-        true_change = f"T{true_change[1:]}"
-    elif change.p <= SIGNIFICANT:
-        true_change = f"That is more than chance: {true_change}"
-    else:
-        true_change = f"That may be chance: {true_change}"
+    if why:
+        tested += f"; {why}"
+    ends = f"{signed_text(change.low)} and {signed_text(change.high)}"
+    true_change = f"{the} true change lies between {ends} ({tested})"
     return f"{head} {moved}{perfect}. {true_change}."
 
 
@@ -503,17 +514,12 @@ def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
         change = differences.latency_change(group)
         if change is None:
             continue
-        head = ""
-        if len(variants) > 1:
-            label = variant_label(variant, variants)
-            head = f"{cut(label, WIDEST_NAME)}: "
-        figures = _latency_figures(change)
         how = counted(change.cases, "case")
         called = how_called(each.case for each in group)
         if called:
             how += f", {called}"
-        text = f"{head}latency {figures} ({how})"
-        sentences.append(Sentence(text))
+        head = label_before(variant, variants)
+        sentences.append(Sentence(f"{head}latency {_latency_figures(change)} ({how})"))
     return sentences
 
 
@@ -524,16 +530,12 @@ def median_latencies(changes: Sequence[Change]) -> list[str]:
     """
     variants = variants_of(change.case for change in changes)
     texts = []
-    for variant, group in grouped(
-        changes, lambda change: variant_of(change.case)
-    ).items():
+    groups = grouped(changes, lambda change: variant_of(change.case))
+    for variant, group in groups.items():
         change = differences.latency_change(group)
-        if change is None or change.p50 is None:
-            continue
-        head = ""
-        if len(variants) > 1:
-            head = f"{cut(variant_label(variant, variants), WIDEST_NAME)} "
-        texts.append(f"{head}p50 {_duration_change(change.p50)}")
+        if change is not None and change.p50 is not None:
+            head = label_before(variant, variants, " ")
+            texts.append(f"{head}p50 {_duration_change(change.p50)}")
     return texts
 
 

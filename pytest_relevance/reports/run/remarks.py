@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance._text import (
-    case_in_prose,
-    counted,
-    first_few,
-    harmless,
-    listed,
-)
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.mean_text import means_by_variant, means_text

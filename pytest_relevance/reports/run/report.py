@@ -16,10 +16,7 @@ from pytest_relevance.reports.run import shown_failures
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.counts_sentence import verdict
 from pytest_relevance.reports.run.errors import error_lines
-from pytest_relevance.reports.run.gates import (
-    gate_lines,
-    gate_message,
-)
+from pytest_relevance.reports.run.gates import gate_lines, gate_message
 from pytest_relevance.reports.run.known_items import known_item_data
 from pytest_relevance.reports.run.run_findings import (
     reason_texts,

@@ -14,12 +14,7 @@ from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_results import MOST_NAMES
 from pytest_relevance.reports.run.changed_test import NONE_LOOSER, LooserFiles
 from pytest_relevance.results.became import CHANGED
-from pytest_relevance.results.case_parts import (
-    IMPROVEMENT,
-    NEW,
-    REGRESSION,
-    STALE,
-)
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
