@@ -77,9 +77,10 @@ def series_of(
 ) -> Series | None:
     """Return the series of a variant; None if its runs have no case in common.
 
-    The means and latencies of the points are set here.
+    It also sets the means, the latency and the breaks of each point.
+
     `last`: the last result of each case.
-    `results_of`: reads the results of a run again.
+    `unmet`: the names of the gates that the last run missed.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()
@@ -114,7 +115,7 @@ def series_of(
 def _scored_alike(
     keys: Sequence[CaseKey], last: Mapping[CaseKey, LastResult]
 ) -> Sequence[CaseKey]:
-    """Return the cases that have one mean: without known items, unless all are."""
+    """Return the cases to take the mean of: no known items, unless all cases are."""
     judged = [key for key in keys if not last[key].result.is_known_item]
     return judged or keys
 
@@ -166,8 +167,9 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Some consecutive runs: the first, the last (`end`), and the cases to compare.
+    """Consecutive runs whose first and last one can be compared.
 
+    `first`, `end`: the first and the last of the runs.
     `cases`: the cases whose judgments, settings and query did not change in these runs.
     """
 
@@ -177,10 +179,10 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Return the longest stretch up to the last run without a break in most cases.
+    """Return the longest stretch up to the last run that has few breaks.
 
-    At least half of the scored cases have no break in it. A break is a change of the
-    judgments, the settings or the query of a case.
+    At least half of the scored cases have no break in it: their judgments, settings and
+    query did not change.
     """
     cases = set(scored)
     first = end = points[-1]
@@ -194,7 +196,7 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
 
 
 def _pairs(stretch: _Stretch, last: Mapping[CaseKey, LastResult]) -> list[ScorePair]:
-    """Return the scores of cases at both ends of a stretch; none if it is one run."""
+    """Return the scores of the cases at both ends of a stretch; [] if it is one run."""
     pairs: list[ScorePair] = []
     if stretch.first is stretch.end:
         return pairs
@@ -217,7 +219,12 @@ def _changes(
     last: Mapping[CaseKey, LastResult],
     results_of: ResultsOf,
 ) -> list[Change]:
-    """Compare the common cases without a break at both ends of a stretch."""
+    """Return the change of each case from the first to the last run of a stretch.
+
+    Cases with a break in the stretch are left out. [] if the stretch is one run.
+
+    `common`: the cases that all runs have.
+    """
     if stretch.first is stretch.end:
         return []
     broken: set[CaseKey] = set()

@@ -17,7 +17,7 @@ MOST_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A document of a story.
+    """A document of a story, which the chart shows as a line.
 
     `ranks`: its rank (from 1) in each run of the story; None if it is not in the top k.
     """
@@ -35,7 +35,7 @@ class Story:
     `points`: the runs in which the query was searched, in their order.
     `lines`: the documents, the one with the best rank in the last run first.
     `changes`: the indexes of the runs whose ranking differs from the one before.
-    `depth`: the deepest rank that is followed.
+    `depth`: the lowest rank in the chart.
     """
 
     move: CaseMove
@@ -90,9 +90,9 @@ def _story(move: CaseMove, points: Iterable[Point], titles: Mapping[str, str]) -
 
 
 def _followed(rankings: Sequence[Sequence[str]]) -> list[str]:
-    """Return the documents to follow, those of the last run first.
+    """Return the documents to follow, the best ranked of the last run first.
 
-    They are those with the best rank in any run.
+    These are the `MOST_LINES` documents with the best rank in any run.
     """
     best: dict[str, int] = {}
     for ranking in reversed(rankings):

@@ -13,7 +13,7 @@ from pytest_relevance.reports.labels import start_text
 from pytest_relevance.results.records.fingerprint import value_text
 
 _MOST_CHANGES = 12
-_ROW = 10  # the height of a rank in the chart, where a run is 1 wide
+_ROW = 10  # the height of a rank in the chart; a run is 1 wide
 _LEVEL = 0.2  # half the length of the level part of a line in a run
 
 
@@ -39,6 +39,7 @@ def story_name(number: int, place: int) -> str:
 
 
 def _story_html(story: Story, name: str) -> str:
+    """Return a story as an element that opens. `name`: its id in the page."""
     lines = "".join(_line_path(line, place) for place, line in enumerate(story.lines))
     marks = ""
     height = story.depth * _ROW
@@ -82,6 +83,7 @@ def _line_path(line: DocumentLine, place: int) -> str:
 
 
 def _legend(story: Story) -> str:
+    """Return an entry for each document: its title, its first and its last rank."""
     entries = []
     for place, line in enumerate(story.lines):
         ranks = []
@@ -97,7 +99,10 @@ def _legend(story: Story) -> str:
 
 
 def _changes(story: Story) -> str:
-    """Return the runs at which the ranking changed, with what was searched then."""
+    """Return the last runs at which the ranking changed, with what was searched then.
+
+    "" if the ranking never changed.
+    """
     entries = []
     for index in story.changes[-_MOST_CHANGES:]:
         point = story.points[index]

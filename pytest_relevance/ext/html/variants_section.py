@@ -30,6 +30,7 @@ def variants_section(results: Sequence[CaseResult]) -> str:
 
 
 def _table_html(table: Table) -> str:
+    """Return a table as HTML. On a narrow screen it can be scrolled sideways."""
     caption = f"<caption>{text(table.title)}</caption>" if table.title else ""
     heads = []
     for column in table.columns:

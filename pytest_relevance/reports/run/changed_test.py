@@ -6,6 +6,7 @@ the demands "the test". Looser changes are named; stricter ones are counted.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -270,15 +271,18 @@ def brief_changes(changed: ChangedTest) -> list[str]:
         gone = {(case.file, case.id) for case in by_why.get(why, ())}
         if gone:
             parts.append(counted(len(gone), *words))
-    by_key = grouped(changed.looser, lambda pair: _brief_key(pair[1].key))
-    for key in (SAMPLE, GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS):
+    by_key = defaultdict(list)
+    for file, change in changed.looser:
+        key = change.key if change.key in _BRIEF_KEYS else ""
+        by_key[key].append((file, change))
+    for key in _BRIEF_KEYS:
         if key in by_key:
             parts.append(_brief(key, by_key[key]))
     return parts
 
 
-def _brief_key(key: str) -> str:
-    return key if key in (SAMPLE, GATE, SKIP, XFAIL, *_OF_JUDGMENTS) else ""
+_BRIEF_KEYS = (SAMPLE, GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS)
+"""The keys that a headline counts apart, in its order. "" is for all other keys."""
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:

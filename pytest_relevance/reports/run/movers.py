@@ -211,29 +211,26 @@ def mover_table(
     rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}
     has_one_metric = len(metrics) == 1
+    is_compared = any(row.is_compared for row in rows)
     columns = [
         Column("query", max_width=60, cut_to=20, wanted=60, cut_last=True),
         Column("variant", cut_to=8),
+        Column("metric"),
+        Column(metrics.pop() if has_one_metric else "score", RIGHT),
+        Column("sure", drop_order=2),
+        Column("why", cut_to=12, drop_order=3),
     ]
-    if has_one_metric:
-        columns.append(Column(metrics.pop(), RIGHT))
-    else:
-        columns += [Column("metric"), Column("score", RIGHT)]
-    columns.append(Column("sure", drop_order=2))
-    columns.append(Column("why", cut_to=12, drop_order=3))
-    is_compared = any(row.is_compared for row in rows)
     columns += [_document_column(name, is_compared=is_compared) for name in documents]
     table = Table(columns, indent=2, title=title, total=len(changes))
     for row in rows:
-        scores = [row.scores] if has_one_metric else [row.metric, row.scores]
-        cells_of_documents = [Cell(row.documents[name]) for name in documents]
         table.add(
             styled_cell(row.name, USER),
             styled_cell(row.variant, USER),
-            *scores,
+            "" if has_one_metric else row.metric,
+            row.scores,
             row.sure,
             row.reason,
-            *cells_of_documents,
+            *[Cell(row.documents[name]) for name in documents],
         )
     return table
 
@@ -243,6 +240,7 @@ _WITHOUT_REFERENCE = {LOST_DOCUMENT: "costs most", DOCUMENT_ON_TOP: "on top"}
 
 
 def _document_column(name: str, *, is_compared: bool) -> Column:
+    """Return a column of documents. `is_compared`: if any case has an earlier score."""
     is_on_top = name == DOCUMENT_ON_TOP
     return Column(
         name if is_compared else _WITHOUT_REFERENCE.get(name, name),

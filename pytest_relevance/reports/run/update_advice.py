@@ -94,7 +94,9 @@ def next_steps(
     in_full = [*program, "-v", *options]
     empty = [result for result in fallen if _returned_nothing(result)]
     if empty:
-        yield _how_to_see_one(empty, in_full, _about_empty(len(empty)))
+        others = ", like others" if len(empty) > 1 else ""
+        why = f"it returns nothing now{others}: find out why"
+        yield _how_to_see_one(empty, in_full, why)
     if page:
         yield CommandLine("look", page)
     elif fallen or looser.names:
@@ -179,12 +181,6 @@ def _returned_nothing(result: CaseResult) -> bool:
     return not result.ranking.returned and result.verdict not in WITHOUT_SCORE
 
 
-def _about_empty(count: int) -> str:
-    if count == 1:
-        return "it returns nothing now: find out why"
-    return "it returns nothing now, like others: find out why"
-
-
 def _how_to_judge(worse: ChangeCounts, run_again: Sequence[str]) -> CommandLine:
     """Return the command that lists the results to judge.
 
@@ -263,6 +259,10 @@ def _accept_better(
 
 
 def _accept_stale(group: Sequence[CaseResult], worse: ChangeCounts) -> CommandLine:
+    """Return the command that accepts the rankings of cases with a stale baseline.
+
+    If the command cannot name the cases, its note warns that it accepts others too.
+    """
     arguments = _arguments(group)
     note = f"{_cases_have(group)} a stale baseline"
     # a command that names the cases accepts no other cases
