@@ -256,7 +256,7 @@ def _with_what_is_missing(
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What the headline of a run depends on.
+    """The facts on which the headline of a run depends.
 
     `ran`: the results without the skipped ones.
     `failed`: the results that fail, by the kind of failure.
@@ -294,7 +294,7 @@ def _first_that_holds(
     info: RunInfo,
     change: MeanChange | None,
 ) -> Headline:
-    """Return the first headline of `_HEADLINES` that is not None."""
+    """Return the first headline of `_HEADLINES` that holds for the run."""
     ran = [result for result in results if result.status != SKIPPED]
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
     counts = count_results(ran)

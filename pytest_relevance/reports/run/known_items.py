@@ -30,7 +30,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.changes import Change, changes_since_baseline
 
 _EARLY = 3
-"""The rank that is counted beside the first one."""
+"""Known items down to this rank are counted, beside those at rank 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_label,
     variant_of,
 )
-from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import grouped
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare import differences
@@ -43,7 +43,7 @@ _DROP_ORDER = {
 }
 """The columns that are left out if there is little room, the highest number first."""
 
-_NO_MEAN = 2.0  # sorts behind every mean
+_NO_MEAN = 2.0  # in place of a mean that is not defined; sorts after every mean
 
 
 def means_table(
@@ -58,8 +58,8 @@ def means_table(
 
     `names`: the first columns.
     `rows`: the texts of the first columns, and the means.
-    `tests`: None, or a significance test for each row: its interval, p-value (Holm's,
-        if it differs) and effect size become columns.
+    `tests`: a significance test for each row, or (). The interval, the p-value (Holm's
+        if it differs) and the effect size become columns.
     """
     heads = ["cases", "before", "after", "change"]
     if tests:
@@ -105,10 +105,9 @@ def tag_table(
 ) -> Table:
     """Return the table of the mean of each tag, or of its change since the baseline.
 
-    A tag that all cases of a suite have is left out, as the line of the suite says the
-    same.
-    Several variants without a change have no table here, because `variant_tables` has
-    their tags.
+    A tag that all cases of a suite have is left out, because the line of the suite says
+    the same. If there are several variants and no case is compared, the table is empty,
+    because `variant_tables` has the means of the tags.
 
     `changes`: must all be by one metric.
     `most`: the most rows; None for all.
@@ -126,10 +125,7 @@ def tag_table(
     else:
         table = _table_of_tags(by_tag, most)
         total = len(by_tag)
-    more = total - len(table.rows)
-    if more:
-        table.note = f"  ... {more:,} more"
-        table.hint = MORE_HINT
+    table.note_more(total)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Means of nDCG@k in words: of all cases, of each variant, and how certain they are."""
+"""Means of nDCG@k in words: of all cases, of each variant, and what is left open."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def known_text(results: Iterable[CaseResult]) -> str:
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """Return the lowest and highest mean that judging the unjudged results could give.
+    """Return between which values the mean lies, whatever grades unjudged results get.
 
     Example: `unjudged results of 79 queries leave the mean between 0.607 and 0.884`.
-    The text is "" if both are the same, or if there is no mean.
+    "" if both values look the same, or if there is no mean.
     """
     lower, upper = [], []
     uncertain = set()
@@ -125,7 +125,7 @@ def metric_explained(results: Iterable[CaseResult]) -> str:
 
 
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
-    """Return the weighted mean of each variant that has one."""
+    """Return {variant: weighted mean}, without variants that have no score."""
     means = {}
     for variant, of_variant in grouped(scored_alike(results), variant_of).items():
         mean = mean_score(of_variant)

@@ -57,7 +57,7 @@ _MOST_FILLED = 3
 
 @dataclass(frozen=True)
 class SummaryOf:
-    """A run, and options of its summary.
+    """A run, and the options of its summary.
 
     verbosity: as pytest counts it. Below 0 the summary has no tables and no commands,
         above 0 nothing is cut.
@@ -65,8 +65,8 @@ class SummaryOf:
         nothing.
     against: the record to compare with, as the command line names it.
     has_advice: whether the summary says what to do next.
-    problems: what went wrong beside the cases; shown after the counts.
-    written: what the run wrote; shown last, only followed by why the run fails.
+    problems: what went wrong apart from cases; shown after the counts.
+    written: what the run wrote. Only the reason why the run fails comes after it.
     page: the HTML report that the run wrote; "" without one.
     most_lines: the most lines of a summary that is not full; None for any number.
     """
@@ -136,7 +136,7 @@ class SummaryOf:
 
 
 def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
-    """Return the summary of a run, at most `width` columns wide if names allow it.
+    """Return the summary of a run, at most `width` columns wide if possible.
 
     It has at most `most_lines` lines, unless the verbosity is above 0.
     """
@@ -185,9 +185,9 @@ def _known_items(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _suites(of: SummaryOf) -> Sequence[Entries]:
-    """Return sentences on the suites, of many suites on the worst.
+    """Return a sentence for each suite; if the suites are many, for the worst ones.
 
-    The sentence of a single suite says what it is compared with.
+    The sentence of a single suite also says what the suite is compared with.
     """
     chosen = worst_suites(of.results, limit(MOST_SUITES, full=of.full))
     results = [result for result in of.results if result.file in chosen]
@@ -214,8 +214,8 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
 def _reference(of: SummaryOf) -> Sequence[Entries]:
     """Return what several suites or variants are compared with.
 
-    The line of a single suite has its reference. Committed baselines are not named if
-    nothing is known of what they searched.
+    [] for a single suite, because its own sentence says this. [] also for committed
+    baselines that do not say what was searched.
     """
     suites = {(result.file, variant_of(result)) for result in of.results}
     is_known = any(info.against or info.fingerprint for info in of.files.values())
@@ -404,7 +404,7 @@ def _errors(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _faults(of: SummaryOf) -> Sequence[Entries]:
-    # one case alone shares no fault with others: the imports are spared
+    # a case alone has no fault in common with others, so nothing is imported
     if len(of.results) == 1 and not of.info.faults and not _has_own_fault(*of.results):
         return []
     from pytest_relevance.reports.run.faults import other_fault_sentences
@@ -448,10 +448,9 @@ def _written(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
-    """Return why the run fails other than for a case or a gate.
+    """Return why the run fails, apart from cases and gates; [] if it does not.
 
-    It is the last sentence, as pytest's own last line counts only failed cases and
-    gates.
+    The sentence comes last, before the line of pytest that counts cases and gates.
     """
     if not of.info.reasons_to_fail:
         return []
