@@ -67,7 +67,7 @@ FILES = {
     "qrels.txt": "q1 0 sku-1 3\n",
     "queries.tsv": "q1\tblue shoes\n",
     "log.csv": "query,volume,locale\nblue shoes,9,en\n",
-    "export.csv": 'q,qid,volume,segment,floor,lang\nblue shoes,q,"1,340",head,0.5,\nGrand total,,,,,\n(not set),,,,,\n',
+    "export.csv": 'q,qid,volume,segment,floor,lang\nblue shoes,1,"1,340",head,1,e\nGrand total,,,,,\n(not set),,,,,\n',
     "testset.jsonl": '{"user_input": "late", "reference_contexts": ["It is free."]}\n',
     "questions.csv": 'question,pages\nlate,"[""m-12"", ""faq-3""]"\n',
     "langsmith.jsonl": '{"inputs": {"question": "late"}, "outputs": {"contexts": ["It is free."]}}\n',
