@@ -1,19 +1,17 @@
-"""Await what a search returns, in an event loop if one is needed.
-
-The loop belongs to another plugin, such as pytest-asyncio, or to this plugin.
-"""
+"""Await what a search returns, in an event loop of another plugin or of this plugin."""
 
 from __future__ import annotations
 
 import inspect
 import sys
 from collections.abc import AsyncIterable, Awaitable, Coroutine
-from operator import attrgetter
+from contextlib import suppress
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import pytest
 
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.results.responses.reading import MOST_READ
 from pytest_relevance.results.responses.values import has_class
 
@@ -38,7 +36,7 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 def is_waiting(response: object) -> bool:
     """Say whether a response must be awaited or iterated asynchronously."""
-    # the usual responses; the check of abstract classes is slow
+    # most responses are one of these, and the checks below are slow
     if type(response) in (list, dict):
         return False
     return is_awaitable(response) or _is_read_asynchronously(response)
@@ -121,15 +119,12 @@ def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Resu
         raise
 
 
-class Suspended(Exception):
-    """A coroutine that was to run in one step waits for something."""
+def run_without_loop(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine outside of any event loop, and return its result.
 
-
-def run_in_one_step(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine that waits for nothing, and return its result.
-
-    `CaseRun.wait` never suspends a coroutine that runs outside of an event loop. Raises
-    `Suspended` if another awaitable does.
+    The coroutine may await `CaseRun.wait`, which waits by itself. Raises `CaseError` if
+    the coroutine awaits anything else that needs a loop. Only an implementation of the
+    hook `pytest_relevance_fields` can do that.
     """
     try:
         coroutine.send(None)
@@ -137,7 +132,10 @@ def run_in_one_step(coroutine: Coroutine[Any, Any, Result]) -> Result:
         result: Result = end.value
         return result
     coroutine.close()
-    raise Suspended
+    raise CaseError(
+        "the hook pytest_relevance_fields awaits by case_run.wait(answer) alone",
+        pytrace=False,
+    )
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
@@ -151,18 +149,20 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
 
 
 def running_loop() -> Any:
-    """Return what runs in this thread: an asyncio loop, the module trio, or None."""
-    for name, current in (
-        ("asyncio", "get_running_loop"),
-        ("trio", "lowlevel.current_trio_token"),
-    ):
-        module = sys.modules.get(name)
-        try:
-            if module is not None:
-                found = attrgetter(current)(module)()
-                return found if name == "asyncio" else module
-        except RuntimeError:  # no loop of this kind runs
-            continue
+    """Return what runs in this thread: a loop of asyncio, the module trio, or None.
+
+    Neither library is imported for that: if one of them runs, it is imported already.
+    """
+    asyncio = sys.modules.get("asyncio")
+    trio = sys.modules.get("trio")
+    # both functions raise RuntimeError if no loop of their library runs
+    if asyncio is not None:
+        with suppress(RuntimeError):
+            return asyncio.get_running_loop()
+    if trio is not None:
+        with suppress(RuntimeError):
+            trio.lowlevel.current_trio_token()
+            return trio
     return None
 
 
@@ -174,10 +174,10 @@ def is_trio(loop: Any) -> bool:
 def running_task() -> Any:
     """Return the task of asyncio that runs in this thread, or None."""
     asyncio = sys.modules.get("asyncio")
-    try:
-        return None if asyncio is None else asyncio.current_task()
-    except RuntimeError:  # no loop runs
-        return None
+    if asyncio is not None:
+        with suppress(RuntimeError):  # no loop runs
+            return asyncio.current_task()
+    return None
 
 
 def wait_between_calls(
@@ -185,9 +185,12 @@ def wait_between_calls(
 ) -> object:
     """Await a response while no event loop runs, and return its result.
 
-    `loop`: what `running_loop` returned in an earlier call. A loop of asyncio is used
-        again; if it is None or closed, the plugin's own loop is used. For trio a new
-        run is started, because a loop of trio ends with its call.
+    `loop`: what `running_loop` returned at an earlier time, which says where to await:
+
+        - in this loop of asyncio, if it is still open
+        - in a new run of trio, because a loop of trio ends with its run
+        - otherwise in the plugin's own loop
+
     `most`: how many items of an async iterable are read.
     """
     if is_trio(loop):

@@ -1,8 +1,8 @@
-"""Add fields, and rankings of other queries, to a ranking if its case looks at them.
+"""Add to a ranking the fields, and the rankings of other queries, that its case needs.
 
 The hook `pytest_relevance_fields` is called if the search did not return a field that
 an expectation looks at. The search is called again for the other query of `same_as`.
-Both calls are made when the case is scored, and are not part of its latency.
+The latency of the case includes neither call.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return a ranking with the fields and other rankings that its case looks at.
+    """Return a ranking with the fields and rankings of other queries that a case needs.
 
-    Raises `CaseError` if a source of fields fails, or if the ranking of another query
+    Raises `CaseError` if fields cannot be read, or if the ranking of another query
     cannot be read. Exceptions of the search are passed on.
     """
     if not this.case.looks_beyond_ids:
@@ -40,21 +40,6 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     except UnreadableRanking as problem:
         this.attempt.error = CaseError(str(problem), pytrace=False)
         raise this.attempt.error from None
-
-
-def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return what `completed` returns, for a plain call.
-
-    Use it while no event loop runs, and for a check. Raises `CaseError` as `completed`
-    does, and if a source of fields awaits without `CaseRun.wait`.
-    """
-    try:
-        return awaiting.run_in_one_step(completed(this, ranking))
-    except awaiting.Suspended:
-        raise CaseError(
-            "the hook pytest_relevance_fields awaits by case_run.wait(answer) alone",
-            pytrace=False,
-        ) from None
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:

@@ -1,7 +1,8 @@
 """Search a second time, deeper, for the passages that a failed case is missing.
 
-The failure then says where they are. The second search is made once in each process for
-a query, its params and a variant. It is part of no score, no latency and no count.
+The report of the failure then says at which ranks they are. In each process, the second
+search is made once for a query, its params and a variant. It changes no score, no
+latency and no count of calls.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin import exceptions
 from pytest_relevance.plugin.running import awaiting
@@ -33,10 +33,14 @@ _FOUND: pytest.StashKey[dict[object, Ranking | None]] = pytest.StashKey()
 
 
 async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
-    """Return the result of a case with what a deeper search found of its passages.
+    """Add to a result what a deeper search found of the passages that it misses.
 
-    The result is returned unchanged if the case has not failed or misses no passage, if
-    the search does not take `k`, or if the ranking is from a record.
+    The result is returned unchanged if
+
+    - the case has not failed, or misses no passage
+    - the search does not take `k`, or was asked for the largest number already
+    - the ranking is from a record
+    - the ini key `relevance_look_deeper` is off
     """
     searched, result = this.attempt.searched, scored.result
     if searched.asked is None or searched.is_recorded or not this.settings.looks_deeper:
@@ -47,17 +51,12 @@ async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
     if deeper <= searched.asked:
         return scored
     ranking = await _search_once(this, deeper)
-    if ranking is not None and why_unknown_passages(this.case, ranking):
+    if ranking is None or why_unknown_passages(this.case, ranking):
         ranking = None
-    noted = DeeperSearch(deeper, has_failed=True)
-    if ranking is not None:
+        noted = DeeperSearch(deeper, has_failed=True)
+    else:
         noted = DeeperSearch(deeper, returned=ranking.returned)
     return replace(scored, result=with_deeper_search(result, this.case, noted, ranking))
-
-
-def looked_deeper_now(this: CaseRun, scored: Scored) -> Scored:
-    """Return what `looked_deeper` returns, for a plain call without an event loop."""
-    return awaiting.run_in_one_step(looked_deeper(this, scored))
 
 
 async def _search_once(this: CaseRun, deeper: int) -> Ranking | None:
@@ -95,16 +94,13 @@ async def _search(this: CaseRun, deeper: int) -> Ranking | None:
 
     Ctrl-C, `pytest.exit` and a cancellation are passed on.
     """
+    terms = replace(this.case.terms, depth=deeper)
+    case = replace(this.case, expect=(), terms=terms)
     try:
-        return await search_again(this, _deeper_case(this.case, deeper), deeper)
+        return await search_again(this, case, deeper)
     except exceptions.ENDING:
         raise
     except BaseException as error:
         if awaiting.ends_coroutine(error):
             raise
         return None
-
-
-def _deeper_case(case: Case, deeper: int) -> Case:
-    terms = replace(case.terms, depth=deeper)
-    return replace(case, expect=(), terms=terms)

@@ -29,8 +29,8 @@ from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
-from pytest_relevance.plugin.running.completing import completed, completed_now
-from pytest_relevance.plugin.running.deeper import looked_deeper, looked_deeper_now
+from pytest_relevance.plugin.running.completing import completed
+from pytest_relevance.plugin.running.deeper import looked_deeper
 from pytest_relevance.plugin.running.score_in_run import (
     Scored,
     exception_of,
@@ -56,11 +56,8 @@ def run(this: CaseRun) -> None:
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = awaiting.run_on_own_loop(this.item.config, searched)
-        (first, latency), *others = _rankings_of(this, searched)
-        ranking = completed_now(this, first)
-        _compare_calls(this, ranking, others)
-        scored = _score(this, ranking, latency)
-        _keep_and_raise(this, looked_deeper_now(this, scored))
+        rankings = _rankings_of(this, searched)
+        awaiting.run_without_loop(_score_rankings(this, rankings))
 
 
 async def run_async(this: CaseRun) -> None:
@@ -70,16 +67,29 @@ async def run_async(this: CaseRun) -> None:
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = await searched
-        (first, latency), *others = _rankings_of(this, searched)
-        ranking = await completed(this, first)
-        _compare_calls(this, ranking, others)
-        scored = _score(this, ranking, latency)
-        _keep_and_raise(this, await looked_deeper(this, scored))
+        await _score_rankings(this, _rankings_of(this, searched))
+
+
+async def _score_rankings(this: CaseRun, rankings: Sequence[Timed]) -> None:
+    """Score the ranking of the first call, and raise the exception of the verdict.
+
+    `rankings`: one for each call of the search. The others are compared with the first.
+    """
+    (first, latency), *others = rankings
+    ranking = await completed(this, first)
+    if others:
+        all_rankings = [ranking, *(other for other, _ in others)]
+        this.attempt.repeats = compare_calls(this.case, all_rankings)
+    scored = _score(this, ranking, latency)
+    _keep_and_raise(this, await looked_deeper(this, scored))
 
 
 @contextmanager
 def _attempt_at(this: CaseRun) -> Iterator[None]:
-    """Make the block of a `with` statement an attempt at a case."""
+    """Make the block of a `with` statement an attempt at a case.
+
+    If an attempt is running already (see `begin`), the block is a part of it.
+    """
     begin(this)
     try:
         yield
@@ -90,18 +100,19 @@ def _attempt_at(this: CaseRun) -> Iterator[None]:
 def begin(this: CaseRun) -> None:
     """Begin an attempt at a case, unless one is running.
 
-    Call this when the fixtures of the item are set up, before an event loop runs. It
-    may be called several times in an attempt, because a plugin may call an item several
-    times before it makes a report.
+    Call this when the fixtures of the item are set up, before an event loop runs. A
+    plugin may call an item several times before it makes a report. These calls are one
+    attempt.
     """
     if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
         request_fingerprint(this.item)
 
 
 def search(this: CaseRun) -> Searched | Awaitable[Searched]:
-    """Call the search of a case by the hook, unless `is_awaited` has called it.
+    """Call the hook `pytest_relevance_search` for a case, and return what it returned.
 
-    Raises `CaseError` if an implementation of the hook returned another type.
+    If `is_awaited` has called the hook before, its result is returned. Raises
+    `CaseError` if an implementation of the hook returned another type.
     """
     attempt = this.attempt
     searched: Searched | Awaitable[Searched] | None = attempt.pending
@@ -120,7 +131,7 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings of a search, or raise the exception of the search."""
+    """Return the ranking of each call of a search, or raise the exception of a call."""
     this.attempt.searched = searched
     if searched.error is None:
         return searched.rankings
@@ -129,20 +140,16 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
     raise searched.error
 
 
-def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> None:
-    """Note how the rankings of repeated calls differ from the ranking of the first."""
-    if others:
-        rankings = [first, *(ranking for ranking, _ in others)]
-        this.attempt.repeats = compare_calls(this.case, rankings)
-
-
 def check(
     item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str
 ) -> CaseResult:
-    """Score a ranking for a test in Python. Return the result, or raise why it fails.
+    """Score a ranking for a test in Python: `relevance.check`.
 
     `checks`: the checks of the test, to which this one is added.
-    `path`: the file in which the check was called. `case` has the line.
+    `case`: has the line in which the check was called.
+    `path`: the file in which the check was called.
+
+    Returns the result of a check that passes. Raises the exception of any other check.
     """
     this = CaseRun(
         case=case,
@@ -155,16 +162,16 @@ def check(
     this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
     read = _read_given(this, ranking)
-    _keep_and_raise(this, _score(this, completed_now(this, read), None))
-    assert this.attempt.result is not None
-    return this.attempt.result
+    complete = awaiting.run_without_loop(completed(this, read))
+    scored = _score(this, complete, latency=None)
+    _keep_and_raise(this, scored)
+    return scored.result
 
 
 def _read_given(this: CaseRun, given: object) -> Ranking:
-    """Read what a check was given, and return it as a ranking.
+    """Return what a check was given as a ranking. Raises `CaseError` if it is not one.
 
-    The value of the search fixture, if the test requests it, tells how ids are read.
-    Raises `CaseError` if it cannot be read.
+    If the test requests the search fixture, `search.ids` of its value counts here too.
     """
     this.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
@@ -182,7 +189,8 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
 def is_awaited(this: CaseRun) -> bool:
     """Call the search, and say whether its response has to be awaited.
 
-    The response is kept in `attempt.pending`, until the test function runs.
+    The response is kept in `attempt.pending`. `search` returns it when the test
+    function runs.
     """
     this.attempt.pending = None
     this.attempt.pending = search(this)
@@ -242,7 +250,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties of a result: at most eleven (name, value)."""
+    """Return the JUnit properties of a result: (name, value) for each known value."""
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
