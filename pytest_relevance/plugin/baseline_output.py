@@ -175,7 +175,7 @@ def _write_baseline(
     entries = BaselineEntries(
         accepted,
         titles,
-        store.told.fingerprint,
+        store.notes.fingerprint,
         without_ranking=without_ranking(
             info, results, {entry.key for entry in accepted}
         ),

@@ -59,7 +59,12 @@ _OF_A_TAG = ": relevance cases with this tag"
 
 
 class CaseFile(pytest.Module):
-    """Collects the cases of one case file."""
+    """Collects the cases of one case file.
+
+    `baseline`: what the cases are compared with; None if there is nothing.
+    """
+
+    baseline: Baseline | None = None
 
     def _getobj(self) -> ModuleType:
         module = ModuleType(self.path.name)
@@ -88,7 +93,7 @@ class CaseFile(pytest.Module):
         suite = self._read_suite(shown_name)
         self._warn(suite, shown_name)
         self._register_tags(suite)
-        self._baseline: Baseline | None = None
+        self.baseline = None
         entries = self._read_entries(suite, shown_name)
         for case in suite.cases:
             if case.params:
@@ -148,6 +153,7 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown_name}: {message}") from None
 
     def _register_tags(self, suite: Suite) -> None:
+        """Register the tags of cases as markers, so that pytest does not warn of them."""
         known = set(self.config.getini("markers"))
         for case in suite.cases:
             for tag in case.tags:
@@ -166,27 +172,24 @@ class CaseFile(pytest.Module):
         return digest_files([self.path, *suite.files])
 
     def _read_entries(self, suite: Suite, shown_name: str) -> BaselineEntries | None:
-        """Return the accepted rankings: of the baseline, or of the file in a record.
+        """Return the accepted rankings: those of the baseline, or of a record.
 
-        None if there is neither. But if a case compares rankings, {} is returned
-        instead of None. Raises `CollectError` if the baseline cannot be read,
-        or if a required baseline is missing.
+        Without both, None is returned, or no entries if a case compares rankings.
+        Raises `CollectError` if the baseline cannot be read, or if a required baseline
+        is missing.
         """
-        is_recorded = self.config.option.relevance_against is not None
-        is_there = is_recorded or has_baseline(self.path)
-        if not is_there:
-            self._refuse_missing_baseline(shown_name)
-            if not _has_comparing_case(suite):
-                return None
-        entries = BaselineEntries()
-        if is_recorded:
+        if self.config.option.relevance_against is not None:
             entries = self._recorded_entries(shown_name)
-        elif is_there:
+        elif has_baseline(self.path):
             entries = self._entries_of_baseline(shown_name)
+        else:
+            self._refuse_missing_baseline(shown_name)
+            return BaselineEntries() if _has_comparing_case(suite) else None
         mask_entries(self.config, entries)
         return entries
 
     def _refuse_missing_baseline(self, shown_name: str) -> None:
+        """Raise `CollectError` if a baseline is required and the run does not write it."""
         is_updating = self.config.option.relevance_update is not None
         if settings(self.config).requires_baseline and not is_updating:
             raise self.CollectError(
@@ -209,17 +212,13 @@ class CaseFile(pytest.Module):
         return entries
 
     def _entries_of_baseline(self, shown_name: str) -> BaselineEntries:
+        """Return the entries of the baseline. Raises `CollectError` if it is broken."""
         from pytest_relevance.results.records.baseline_file import read_baseline
 
         try:
             return read_baseline(baseline_path(self.path), f"{shown_name}{SUFFIX}")
         except RecordError as error:
             raise CaseFileMistakes(error) from None
-
-    @property
-    def baseline(self) -> Baseline | None:
-        """Return what the cases are compared with; None if there is nothing."""
-        return self._baseline
 
     def _compare_with(self, entries: BaselineEntries, file: CollectedFile) -> Baseline:
         """Make the baseline that the cases of the file are compared with."""
@@ -236,14 +235,12 @@ class CaseFile(pytest.Module):
         )
         for run in file.runs:
             run.baseline = baseline
-        self._baseline = baseline
+        self.baseline = baseline
         return baseline
 
     def move_entries(self, moves: MovedEntries, file: CollectedFile) -> None:
         """Give moved cases the accepted rankings that they had at their old places."""
-        baseline = self._baseline
-        if baseline is None:
-            baseline = self._compare_with(BaselineEntries(), file)
+        baseline = self.baseline or self._compare_with(BaselineEntries(), file)
         baseline.move(moves)
 
     def _refuse_baseline_of_empty_rankings(self, baseline: Baseline) -> None:
@@ -264,12 +261,9 @@ class CaseFile(pytest.Module):
 
         If there is a reference, the result names the cases that only the reference has.
         """
-        suite, runs = file.suite, file.runs
-        # repeats count as one
-        cases = dict.fromkeys(
-            (run.case.id, run.case.search, run.variant) for run in runs
-        )
-        counts = Counter((search, variant) for _, search, variant in cases)
+        suite = file.suite
+        cases = _collected_cases(file.runs, self.baseline)
+        counts = Counter((search, variant) for _, variant, search, *_ in cases)
         variants = Counter(case for case, *_ in cases)
         lines = zip(suite.terms.gates, suite.gate_lines, strict=True)
         info = FileInfo(
@@ -278,26 +272,26 @@ class CaseFile(pytest.Module):
             digest=file.digest,
             totals=tuple((*searched, count) for searched, count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
-            cases=_collected_cases(runs, self._baseline),
+            cases=cases,
             gates=tuple(RecordedGate.of(gate, line) for gate, line in lines),
             unjudged=suite.unjudged_words,
             known_items=suite.known_items.words if suite.known_items else "",
             without_floor=suite.without_floor,
             documents=suite.terms.documents,
-            drawn=drawn_queries(suite, self._baseline, runs),
+            drawn=drawn_queries(suite, self.baseline, file.runs),
         )
-        if self._baseline is None:
+        if self.baseline is None:
             return info
-        lost = self._baseline.lost_cases(suite.left_out)
+        lost = self.baseline.lost_cases(suite.left_out)
         return replace(
             info,
             has_baseline=True,
             lost=tuple(lost),
             expects_known=settings(self.config).expects_known,
-            accepted=self._baseline.accepted_cases(suite.terms.gates, lost),
-            against=self._baseline.record,
-            against_started=self._baseline.started,
-            fingerprint=self._baseline.fingerprint,
+            accepted=self.baseline.accepted_cases(suite.terms.gates, lost),
+            against=self.baseline.record,
+            against_started=self.baseline.started,
+            fingerprint=self.baseline.fingerprint,
         )
 
     def _runs(self, suite: Suite, shown_name: str) -> list[CaseRun]:
@@ -337,7 +331,10 @@ def _has_comparing_case(suite: Suite) -> bool:
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
-    """Return the cases and variants of a file, as `FileInfo.cases` has them."""
+    """Return the cases and variants of a file, as `FileInfo.cases` has them.
+
+    Several items of a case in one variant count once, for example repeats.
+    """
     found: dict[Collected, None] = {}
     for run in runs:
         key = run.case.id, run.variant

@@ -67,7 +67,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
         attach(report, Attached(news=News(errors=errors)))
         make_portable(report)
     else:
-        run_store(config).told.keep_errors(errors)
+        run_store(config).notes.keep_errors(errors)
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:

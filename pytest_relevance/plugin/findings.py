@@ -69,25 +69,25 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
     The run fails if no case file was collected, unless the command line chooses files
     or cases.
     """
-    against, is_required = config.option.relevance_against, _is_required_option(config)
-    if store.results or (against is None and not is_required):
+    is_against = config.option.relevance_against is not None
+    if store.results or not (is_against or _is_required_option(config)):
         return
     collection = store.collection
-    has_files = collection.files or collection.skipped_folders or store.told.errors
+    has_files = collection.files or collection.skipped_folders or store.notes.errors
     fails = not has_files and not command_line_chooses(config)
-    unread = files_not_run(config) if against is not None else ()
-    text = "--relevance-baseline=require: no case file was collected"
+    unread = files_not_run(config) if is_against else ()
     if unread:
-        name = recorded_rankings(config).name
-        text = (
-            f"--relevance-against: no case ran of {counted(len(unread), 'file')} in "
-            f"{name} ({examples(unread)})"
-        )
+        files = f"{counted(len(unread), 'file')} in {recorded_rankings(config).name}"
+        text = f"--relevance-against: no case ran of {files} ({examples(unread)})"
+    elif fails:
+        text = "--relevance-baseline=require: no case file was collected"
+    else:
+        return
     if fails:
         how = "restore the case files, or leave the option out"
         text = f"{text}, so the run fails: {how}"
         yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
-    elif unread:
+    else:
         yield RunFinding(text, is_of_part=True)
 
 
@@ -111,7 +111,7 @@ def _passed_when_run_again(store: RunStore) -> Iterator[RunFinding]:
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
     """Yield a finding about checks that ended after their tests, in other threads."""
-    lost = store.told.named[LOST]
+    lost = store.notes.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
@@ -121,7 +121,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
 
 def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Yield a finding about files with cases that have no name of a case file."""
-    files = [*dict.fromkeys(store.told.named[PASSED_OVER])]
+    files = [*dict.fromkeys(store.notes.named[PASSED_OVER])]
     if files:
         patterns = listed(config.getini("relevance_files"), "or")
         text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
@@ -134,8 +134,9 @@ def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 
 
 def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
-    if len(store.told.fingerprints) > 1:
-        first, second = store.told.fingerprints[:2]
+    """Yield a finding if the processes of the run have different fingerprints."""
+    if len(store.notes.fingerprints) > 1:
+        first, second = store.notes.fingerprints[:2]
         changes = changes_text(changed(first, second), MOST_SHOWN)
         text = f"the workers searched different things, by relevance_fingerprint: {changes}"
         text = f"{text}; records and baselines keep what all have in common"
@@ -175,46 +176,46 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
 
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Yield a finding if the record to compare with has none of the files that ran."""
-    against = config.option.relevance_against
-    ran = {
-        result.file
-        for result in store.results
-        if result.evaluation.scores and not result.is_check
-    }
-    if against is None or not ran:
+    if config.option.relevance_against is None:
         return
+    ran = set()
+    for result in store.results:
+        if result.evaluation.scores and not result.is_check:
+            ran.add(result.file)
     recorded = recorded_rankings(config)
-    if any(store.collection.files[file].moved for file in ran):
-        return
-    if not any(
-        recorded.of_file(store.collection.files[file].node, file) for file in ran
-    ):
+    for file in ran:
+        info = store.collection.files[file]
+        if info.moved or recorded.of_file(info.node, file):
+            return
+    if ran:
         text = f"--relevance-against: {recorded.name} has none of the case files that ran, so nothing was compared"
         text = f"{text}, and the run fails; was it recorded from another folder, or of other files?"
-        yield RunFinding(
-            text, fails=True, brief="nothing was compared", is_of_part=True
-        )
+        brief = "nothing was compared"
+        yield RunFinding(text, fails=True, brief=brief, is_of_part=True)
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if known failures are allowed in files without a reference."""
+    """Yield a finding if failures that failed before are allowed, without a reference.
+
+    The finding names the case files with a failure and without a reference.
+    """
     if not settings(config).expects_known:
         return
-    files = {
-        result.file
-        for result in store.results
-        if has_failed(result) and not result.is_check
-    }
+    failing = set()
+    for result in store.results:
+        if has_failed(result) and not result.is_check:
+            failing.add(result.file)
     alone = []
-    for file in sorted(files):
+    for file in sorted(failing):
         info = store.collection.files[file]
         if not info.against and not has_baseline(info.path):
             alone.append(file)
     if alone:
-        have = f"{first_named(alone)} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
+        have = "has" if len(alone) == 1 else "have"
+        what = f"{first_named(alone)} {have} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
         yield RunFinding(
-            f"--relevance-known=xfail: {have}, so every failure counts: {how}"
+            f"--relevance-known=xfail: {what}, so every failure counts: {how}"
         )
 
 
@@ -235,65 +236,73 @@ def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFin
     if not cases and not collection.skipped_folders:
         yield from _all_deselected(config, store)
         return
-    told = nothing_searched_text(store.results) or _never_ran(store, cases)
+    text = nothing_searched_text(store.results) or _never_ran_text(store, cases)
     why_fails = _why_compared(config, store)
     if why_fails:
-        text = f"{told}; {why_fails}, so the run fails: {_REMEDY}"
+        text = f"{text}; {why_fails}, so the run fails: {_REMEDY}"
         yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
-        yield RunFinding(told, is_of_part=True)
+        yield RunFinding(text, is_of_part=True)
 
 
 def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding about skipped folders, if other cases were searched."""
+    """Yield a finding about skipped folders, if cases of other folders were searched.
+
+    The finding makes the run fail if a baseline is required.
+    """
     folders = store.collection.skipped_folders
     if not folders or nothing_was_searched(store.results):
         return
-    told = _skipped_folders(store)
-    brief = counted(len(folders), "folder with cases is", "folders with cases are")
-    brief = f"{brief} skipped"
-    if settings(config).requires_baseline and not _updates(config):
-        text = f"{told}; relevance_baseline is require, so the run fails"
-        yield RunFinding(text, fails=True, brief=brief)
-    else:
-        yield RunFinding(told, brief=brief)
+    text = _skipped_folders_text(store)
+    fails = settings(config).requires_baseline and not _updates(config)
+    if fails:
+        text = f"{text}; relevance_baseline is require, so the run fails"
+    are = counted(len(folders), "folder with cases is", "folders with cases are")
+    yield RunFinding(text, fails=fails, brief=f"{are} skipped")
 
 
 def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if all cases were deselected although there is a reference."""
+    """Yield a finding if all cases were deselected although there is a reference.
+
+    The run fails if the command line requires a baseline, and if the configuration both
+    compares with a record and deselects the cases.
+    """
     files = store.collection.files
     if not (files and _why_compared(config, store)):
         return
     total = sum(info.total for info in files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
-    told = f"no case was searched: {deselected} deselected"
-    against = config.option.relevance_against
-    is_configured = against is not None and not command_line_chooses(config)
-    if _is_required_option(config) or is_configured:
+    text = f"no case was searched: {deselected} deselected"
+    is_against = config.option.relevance_against is not None
+    option = ""
+    if _is_required_option(config):
+        option = "--relevance-baseline=require"
+    elif is_against and not command_line_chooses(config):
         option = "--relevance-against"
-        if _is_required_option(config):
-            option = "--relevance-baseline=require"
-        text = f"{told}, and {option} is given, so the run fails: leave one of them out"
+    if option:
+        text = f"{text}, and {option} is given, so the run fails: leave one of them out"
         yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
-        yield RunFinding(told, is_of_part=True)
+        yield RunFinding(text, is_of_part=True)
 
 
-def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:
+def _never_ran_text(store: RunStore, names_of_cases: list[str]) -> str:
+    """Return a sentence about cases that were to run and did not.
+
+    If there are none, the sentence is about the folders that were skipped.
+    """
     if not names_of_cases:
-        return f"no case was searched: {_skipped_folders(store)}"
+        return f"no case was searched: {_skipped_folders_text(store)}"
     count = counted(len(names_of_cases), "case was", "cases were")
     return f"no case was searched: {count} to run ({first_named(names_of_cases)})"
 
 
-def _skipped_folders(store: RunStore) -> str:
+def _skipped_folders_text(store: RunStore) -> str:
+    """Return which conftest.py files skip case files, and the reason of the first."""
     folders = list(store.collection.skipped_folders)
     reason = harmless(store.collection.skipped_folders[folders[0]].reason)
-    if len(folders) == 1:
-        return (
-            f"the conftest.py of {first_named(folders)} skips its case files ({reason})"
-        )
-    return f"the conftest.py of {first_named(folders)} skip their case files ({reason})"
+    skip = "skips its" if len(folders) == 1 else "skip their"
+    return f"the conftest.py of {first_named(folders)} {skip} case files ({reason})"
 
 
 def _why_compared(config: pytest.Config, store: RunStore) -> str:
@@ -318,7 +327,7 @@ def _why_compared(config: pytest.Config, store: RunStore) -> str:
 
 
 def _updates(config: pytest.Config) -> bool:
-    """Say whether the run writes baselines. Missing baselines are no mistake then."""
+    """Say whether the run writes baselines. Then a missing baseline is not a mistake."""
     return config.option.relevance_update is not None
 
 
@@ -337,7 +346,7 @@ def other_failures(
         because = counted(len(names), "other test failed", "other tests failed")
         text = f"{count}: {first_named(names)}"
         yield RunFinding(text, fails=True, brief=count, because=because)
-    elif not ended_well(exitstatus) and not _is_told(store):
+    elif not ended_well(exitstatus) and not _is_explained(store):
         yield RunFinding(
             f"pytest ended with exit code {int(exitstatus)}, and not because of a case: "
             "its output says why",
@@ -347,16 +356,17 @@ def other_failures(
 
 
 def _other_tests(store: RunStore) -> list[str]:
-    """Return the failed tests that are neither a case with a result nor a gate."""
-    told = {f"{gate.node}::{gate.name}" for gate in store.gates}
-    told.update(store.unfinished())
-    return [name for name in store.other_failures if name not in told]
+    """Return the node ids of failed tests that are neither cases nor gates."""
+    ours = {f"{gate.node}::{gate.name}" for gate in store.gates}
+    ours.update(store.unfinished())
+    return [name for name in store.other_failures if name not in ours]
 
 
-def _is_told(store: RunStore) -> bool:
-    if store.told.errors or store.unfinished():
+def _is_explained(store: RunStore) -> bool:
+    """Say whether a report names an error, a finding, a gate or a case that fails."""
+    if store.notes.errors or store.unfinished():
         return True
-    if any(finding.fails for finding in store.told.findings):
+    if any(finding.fails for finding in store.notes.findings):
         return True
     if any(gate.outcome() == FAILED for gate in store.gates):
         return True

@@ -1,7 +1,8 @@
 """The hooks of a run with cases: around each test, and around the whole run.
 
 `install` registers the hooks when the first case file is collected. Three modules have
-further hooks: `terminal` prints, `outputs` writes files, `workers` is about workers.
+further hooks: `terminal` prints, `outputs` writes files, `workers` receives what the
+workers of pytest-xdist send.
 """
 
 from __future__ import annotations
@@ -90,7 +91,11 @@ def pass_over(path: Path, config: pytest.Config) -> None:
 
 
 class Reporting:
-    """The hooks that make, send and receive the reports of tests."""
+    """The hooks that make, send and receive the reports of tests.
+
+    pytest-xdist and pytest-forked run tests in other processes. Their reports are sent
+    to this process.
+    """
 
     def __init__(self, config: pytest.Config, giving_up: GivingUp) -> None:
         self._config = config
@@ -186,16 +191,20 @@ class WholeRun:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep the errors that a worker found while it collected, for the reports."""
         if not self._is_worker:
-            self._store.told.keep_errors(attached_to(report).news.errors)
+            self._store.notes.keep_errors(attached_to(report).news.errors)
 
     @pytest.hookimpl
     def pytest_internalerror(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
         """Keep an error that ends the run, for example one of a conftest.py."""
+        self._keep_error(excinfo.value)
+
+    def _keep_error(self, error: BaseException) -> None:
+        """Keep an exception that ends the run, for the reports."""
         from pytest_relevance.plugin.early_errors import error_at
 
-        self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
+        self._store.notes.keep_errors([error_at(error, ".", self._config)])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
@@ -249,9 +258,7 @@ class WholeRun:
         The message of `pytest.exit` is kept as an error of the run.
         """
         if isinstance(excinfo.value, pytest.exit.Exception):
-            from pytest_relevance.plugin.early_errors import error_at
-
-            self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
+            self._keep_error(excinfo.value)
         for item in self._items:
             query = item.stash[CASE_RUN].in_flight
             if query:
@@ -285,16 +292,20 @@ class WholeRun:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _keep_findings(self, session: pytest.Session, *, has_ended: bool) -> bool:
-        """Keep what the run reports about itself. Say whether that fails the run."""
-        told = self._store.told
-        fails = False
+        """Keep the findings of the run for its reports. Say whether one fails the run.
+
+        A failed test makes pytest fail the run by itself, so it does not count here.
+        `has_ended`: false if the run was broken off.
+        """
+        notes = self._store.notes
         is_complete = has_ended and not self._was_cut_short
         found = findings(self._config, has_ended=has_ended, is_complete=is_complete)
-        for finding in list(found):
-            told.keep_finding(finding)
+        fails = False
+        for finding in found:
+            notes.keep_finding(finding)
             fails = fails or finding.fails
         for finding in other_failures(self._store, session.exitstatus):
-            told.keep_finding(finding, is_told=True)
+            notes.keep_finding(finding, is_printed=True)
         return fails
 
     @pytest.hookimpl(trylast=True)

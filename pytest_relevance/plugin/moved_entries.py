@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +49,17 @@ class CollectedFile:
     `collector`: the `CaseFile` that collected it.
     `runs`: its cases, one for each variant.
     `digest`: the digest of the file and of the files that it names.
+    `gates_left`: the gates of case files that are gone, if their cases moved here.
+    `gates_of_moved`: {id of a case that moved here: the gates of its earlier file that
+        looked at the case}, without `gates_left`.
     """
 
     collector: Any  # a CaseFile, whose module imports this one
     suite: Suite
     runs: Sequence[CaseRun]
     digest: str
+    gates_left: list[RecordedGate] = field(default_factory=list)
+    gates_of_moved: dict[str, list[RecordedGate]] = field(default_factory=dict)
 
     @property
     def cases(self) -> dict[EntryKey, Case]:
@@ -82,70 +87,42 @@ def follow_moved_cases(config: pytest.Config) -> None:
         if name in collected:
             file = collected[name]
             file.collector.move_entries(entries, file)
-    heirs = _heirs(found, collected)
-    config.stash[GATES_LEFT] = _gates_left(heirs, references)
-    config.stash[GATES_OF_MOVED] = _gates_of_moved(found, heirs, references)
+    _note_earlier_gates(found, collected, references)
     for name in found.files & collected.keys():
         file = collected[name]
         info = file.collector.describe(file)
         run_store(config).collection.files[name] = found.noted_in(info, name)
 
 
-GATES_LEFT: pytest.StashKey[Mapping[str, list[RecordedGate]]] = pytest.StashKey()
-"""The gates of case files that are gone, by the file that their cases moved to."""
+def _note_earlier_gates(
+    moves: Moves,
+    collected: Mapping[str, CollectedFile],
+    references: Mapping[str, BaselineEntries],
+) -> None:
+    """Note which gates looked at moved cases: in each file that has the cases now.
 
-
-def _heirs(moves: Moves, collected: Mapping[str, CollectedFile]) -> dict[str, str]:
-    """Return {file that is gone: the first file that its cases moved to}."""
+    All gates of a file that is gone are noted in one file: the first one that its cases
+    moved to.
+    """
     heirs: dict[str, str] = {}
     for now, before in moves.moved.items():
-        if before.file not in collected:
-            heirs.setdefault(before.file, now.file)
-    return heirs
-
-
-def _gates_left(
-    heirs: Mapping[str, str], references: Mapping[str, BaselineEntries]
-) -> dict[str, list[RecordedGate]]:
-    """Return the gates of files that are gone: {file that has the cases now: gates}."""
-    found: dict[str, list[RecordedGate]] = defaultdict(list)
-    for gone, heir in heirs.items():
-        demands = references[gone].demands
-        if demands is not None:
-            found[heir] += demands.gates
-    return found
-
-
-GATES_OF_MOVED: pytest.StashKey[Mapping[str, Mapping[str, Sequence[RecordedGate]]]] = (
-    pytest.StashKey()
-)
-"""The gates that looked at cases which moved to another file.
-
-It is {file now: {id now: gates of the file before}}.
-"""
-
-
-def _gates_of_moved(
-    moves: Moves, heirs: Mapping[str, str], references: Mapping[str, BaselineEntries]
-) -> dict[str, dict[str, list[RecordedGate]]]:
-    """Return the gates that looked at moved cases, in the form of `GATES_OF_MOVED`.
-
-    The reference has these gates, and the tags of the cases. Gates that came along with
-    the cases (`heirs`) are left out.
-    """
-    found: dict[str, dict[str, list[RecordedGate]]] = defaultdict(dict)
-    for now, before in moves.moved.items():
-        entries = references[before.file]
-        came_along = now.file in (before.file, heirs.get(before.file))
-        if came_along or entries.demands is None:
+        demands = references[before.file].demands
+        is_first = before.file not in collected and before.file not in heirs
+        if is_first:
+            heirs[before.file] = now.file
+        if demands is None:
             continue
-        tags = entries[before.id, before.variant].tags
+        file = collected[now.file]
+        if is_first:
+            file.gates_left += demands.gates
+        if now.file in (before.file, heirs.get(before.file)):
+            continue
+        tags = references[before.file][before.id, before.variant].tags
         gates = []
-        for gate in entries.demands.gates:
+        for gate in demands.gates:
             if gate.tag is None or gate.tag in tags:
                 gates.append(gate)
-        found[now.file][now.id] = gates
-    return found
+        file.gates_of_moved[now.id] = gates
 
 
 # --- what the reference has -----------------------------------------------------------
@@ -334,6 +311,7 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
 
 
 def _baseline_of(config: pytest.Config, file: str) -> Path:
+    """Return the path of the baseline of a case file, which may be gone itself."""
     info = run_store(config).collection.files.get(file)
     path = config.invocation_params.dir / file if info is None else info.path
     return baseline_path(path)

@@ -1,7 +1,7 @@
 """What a process sends besides results: warnings, errors, fingerprints and more.
 
 Each process collects its `News` in `Unsent`, and its next report carries the news. The
-process that receives all reports keeps the news in `Told`, for the end of the run.
+process that receives all reports keeps the news in `RunNotes`, for the end of the run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.run_info import FileInfo, RunError, RunFinding
 
 LOST = "lost"
-"""A kind of name in `Told.named`: a check that was made after the last report of its
+"""A kind of name in `RunNotes.named`: a check that was made after the last report of its
 test. Its result is lost.
 """
 
 PASSED_OVER = "passed_over"
-"""A kind of name in `Told.named`: a file with the content of a case file, but another
+"""A kind of name in `RunNotes.named`: a file with the content of a case file, but another
 name.
 """
 
@@ -103,9 +103,8 @@ class Unsent:
 
         `number`: the place of the result among those of its report, from 0.
         """
-        described = Described(
-            nodeid, number, redaction(self._config).hide_in_result(texts)
-        )
+        hidden = redaction(self._config).hide_in_result(texts)
+        described = Described(nodeid, number, hidden)
         self._news = replace(self._news, described=(*self._news.described, described))
 
     def take(self) -> News:
@@ -114,12 +113,12 @@ class Unsent:
         return news
 
 
-class Told:
-    """Keeps what the end of a run reports besides the results of its cases.
+class RunNotes:
+    """Keeps what the reports at the end of a run have besides the results of cases.
 
     Attributes:
         messages: sentences that are not printed yet.
-        failures: reasons why the run fails that are not printed yet.
+        failures: reasons why the run fails, as far as they are not printed yet.
         findings: what the run reports about itself.
         fingerprints: the different fingerprints of all processes that ran cases.
         warnings: {subject: text}, about fixtures and hooks of the project that fail.
@@ -157,17 +156,16 @@ class Told:
             self.warnings[subject] = text
             self.say(Message(text, is_good=False))
 
-    def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
+    def keep_finding(self, finding: RunFinding, *, is_printed: bool = False) -> None:
         """Keep what the run reports about itself, with secrets masked.
 
-        `is_told`: whether pytest itself prints the finding in the terminal. Then it is
-            not printed again.
+        `is_printed`: whether pytest itself prints it. Then it is not printed again.
         """
         text = redaction(self._config).text(finding.text)
         self.findings.append(replace(finding, text=text))
-        if not is_told:
-            told = self.failures if finding.fails else self.messages
-            told.append(Message(text, is_good=False))
+        if not is_printed:
+            to_print = self.failures if finding.fails else self.messages
+            to_print.append(Message(text, is_good=False))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
         """Keep errors that are not about a case. Equal errors are kept once."""

@@ -7,18 +7,13 @@ By then a conftest.py may have added marks to items. These marks count like the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.moved_entries import (
-    COLLECTED_FILES,
-    GATES_LEFT,
-    GATES_OF_MOVED,
-    CollectedFile,
-)
+from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
@@ -27,7 +22,6 @@ from pytest_relevance.results.records.marks import read_marks
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import RecordedGate
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.results.records.demands import CaseDemands
     from pytest_relevance.results.records.entries import EntryKey
@@ -43,7 +37,7 @@ def note_demands(config: pytest.Config) -> None:
     files = run_store(config).collection.files
     for name, file in config.stash.get(COLLECTED_FILES, {}).items():
         if is_kept or file.collector.baseline is not None:
-            files[name] = _with_demands(config, name, file, is_kept=is_kept)
+            files[name] = _with_demands(config, files[name], file, is_kept=is_kept)
 
 
 def note_added_xfails(config: pytest.Config) -> None:
@@ -57,14 +51,12 @@ def note_added_xfails(config: pytest.Config) -> None:
 
 
 def _with_demands(
-    config: pytest.Config, name: str, file: CollectedFile, *, is_kept: bool
+    config: pytest.Config, info: FileInfo, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
     """Return the data of a file, with its demands and how they changed.
 
-    `name`: the name of the file in messages.
     `is_kept`: whether the run writes the demands to a record or a baseline.
     """
-    info = run_store(config).collection.files[name]
     of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
     demands = _demands_of_cases(config, file.runs, of_suite)
     if is_kept:
@@ -76,11 +68,7 @@ def _with_demands(
         info = replace(info, demands=of_suite.suite, own_demands=tuple(own))
     if file.collector.baseline is None:
         return info
-    gates_left = config.stash.get(GATES_LEFT, {}).get(name, [])
-    gates_of_moved = config.stash.get(GATES_OF_MOVED, {}).get(name, {})
-    return _with_changes(
-        info, file, demands, gates_left=gates_left, gates_of_moved=gates_of_moved
-    )
+    return _with_changes(info, file, demands)
 
 
 def _demands_of_cases(
@@ -89,7 +77,7 @@ def _demands_of_cases(
     """Return what is demanded of each case: {(id, variant): demands}.
 
     A case may have several items, for example if it is repeated. Then the marks of the
-    first item that has marks count.
+    first item that has marks count. Each run is told whether its item has no `xfail`.
     """
     is_strict = _is_xfail_strict(config)
     found: dict[EntryKey, CaseDemands] = {}
@@ -123,18 +111,9 @@ def _is_xfail_strict(config: pytest.Config) -> bool:
 
 
 def _with_changes(
-    info: FileInfo,
-    file: CollectedFile,
-    demands: Mapping[EntryKey, CaseDemands],
-    *,
-    gates_left: Sequence[RecordedGate],
-    gates_of_moved: Mapping[str, Sequence[RecordedGate]],
+    info: FileInfo, file: CollectedFile, demands: Mapping[EntryKey, CaseDemands]
 ) -> FileInfo:
-    """Return the data of a file, with how its demands changed since the reference.
-
-    `gates_left`: the gates of files that are gone and whose cases are in this file now.
-    `gates_of_moved`: {id: gates of the earlier file} of cases that moved to this file.
-    """
+    """Return the data of a file, with how its demands changed since the reference."""
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
         changes_of_file,
@@ -144,12 +123,11 @@ def _with_changes(
     now = []
     for key, case in file.cases.items():
         if key in entries:
-            digest = digest_of_case(case)
             demanded = DemandedOfCase(
                 demands[key],
-                case.weight,
-                case.tags,
-                digest,
+                weight=case.weight,
+                tags=case.tags,
+                digest=digest_of_case(case),
                 has_passages=bool(case.passages),
                 is_sampled=case.is_sampled,
             )
@@ -158,8 +136,8 @@ def _with_changes(
         entries,
         now,
         info.gates,
-        gates_left,
-        gates_of_moved,
+        file.gates_left,
+        file.gates_of_moved,
         samples=file.suite.samples,
     )
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

@@ -70,7 +70,7 @@ class Outputs:
     ) -> None:
         """Write baselines and files. The run fails if one cannot be written."""
         # a hook may have failed before the first test: reports must show its error
-        has_failed_early = self._runs_tests and self._store.told.errors
+        has_failed_early = self._runs_tests and self._store.notes.errors
         if not (self._has_begun or has_failed_early):
             self._tell_unwritten()
             return
@@ -88,7 +88,7 @@ class Outputs:
             ):
                 for message in messages:
                     tell([message], session, exitstatus)
-                    findings = tuple(self._store.told.findings)
+                    findings = tuple(self._store.notes.findings)
                     run.info = replace(run.info, findings=findings)
         except ENDING:
             raise
@@ -103,7 +103,7 @@ class Outputs:
             target = Target.of(file, self._config)
             if target is not None and file.unwritten:
                 text = f"{target.shown} is not written: {file.unwritten}"
-                self._store.told.say(Message(text))
+                self._store.notes.say(Message(text))
 
 
 def tell(
@@ -115,10 +115,10 @@ def tell(
     store = run_store(session.config)
     for message in messages:
         if message.is_good:
-            store.told.say(message)
+            store.notes.say(message)
         else:
             brief = "not everything was written"
-            store.told.keep_finding(RunFinding(message.text, fails=True, brief=brief))
+            store.notes.keep_finding(RunFinding(message.text, fails=True, brief=brief))
     if not all(message.is_good for message in messages) and ended_well(exitstatus):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -156,15 +156,15 @@ def present_run(config: pytest.Config) -> Run:
         files[Path(file).as_posix()] = replace(file_info, path=Path(path).as_posix())
     info = replace(
         how_run(config, of_run.started),
-        fingerprint=store.told.fingerprint,
+        fingerprint=store.notes.fingerprint,
         missing=tuple(store.unfinished()),
-        faults=faults_to_record(results, store.told.warnings.values()),
+        faults=faults_to_record(results, store.notes.warnings.values()),
         requires_gates=of_run.requires_gates,
         not_run=files_not_run(config),
         requires_baseline=of_run.requires_baseline,
         is_part=is_part(config),
-        errors=store.told.errors,
-        findings=tuple(store.told.findings),
+        errors=store.notes.errors,
+        findings=tuple(store.notes.findings),
     )
     return Run(results, files, info)
 

@@ -22,7 +22,7 @@ from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.attached import Attached
 from pytest_relevance.plugin.collection import Collection
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
-from pytest_relevance.plugin.news import NO_NEWS, News, Told, Unsent
+from pytest_relevance.plugin.news import NO_NEWS, News, RunNotes, Unsent
 from pytest_relevance.plugin.options import DOCUMENTS, settings
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -50,7 +50,7 @@ class RunStore:
 
     Attributes:
         collection: what was collected.
-        told: what the end of the run reports besides results.
+        notes: what the reports have besides results.
         unsent: what this process has not sent yet.
         gates: the results of the gates.
         failed: the node ids of tests with a failed report.
@@ -63,7 +63,7 @@ class RunStore:
         self._config = config
         self.unsent = Unsent(config)
         self.collection = Collection(config)
-        self.told = Told(config)
+        self.notes = RunNotes(config)
         self.gates: Sequence[GateResult] = ()
         self.failed: set[str] = set()
         self.unscored: set[str] = set()
@@ -95,7 +95,7 @@ class RunStore:
 
     def receive(self, news: News) -> None:
         """Store what a process has sent besides results."""
-        self.told.receive(news)
+        self.notes.receive(news)
         self.collection.add_of_worker(news.files, news.collected)
         for described in news.described:
             key = described.nodeid, described.number
@@ -131,7 +131,7 @@ class RunStore:
         except Exception as error:
             problem = hook_error_text(hook, error, self._config)
             text = f"{problem}; titles of documents may be missing"
-            self.told.warn(hook, printable(text))
+            self.notes.warn(hook, printable(text))
             return
         self._is_complete = True
 
@@ -145,7 +145,7 @@ class RunStore:
 
         Then a document that seems to be missing may have another id in the index.
         """
-        if OTHER_IDS not in self.told.warnings:
+        if OTHER_IDS not in self.notes.warnings:
             return result
         return result.with_texts(not_in_index=())
 

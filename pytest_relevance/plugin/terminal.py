@@ -156,7 +156,7 @@ class Terminal:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print messages about failures that no terminal summary has printed."""
-        for message in self._store.told.take_messages():
+        for message in self._store.notes.take_messages():
             if not message.is_good:
                 print(safe_output(message.text), file=sys.stderr)
 
@@ -205,7 +205,7 @@ class Terminal:
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        messages = self._store.told.take_messages()
+        messages = self._store.notes.take_messages()
         if results:
             return self._summary_lines(results, messages)
         lines = []
@@ -221,13 +221,13 @@ class Terminal:
         """Return the summary of the run. `messages`: about files that were written."""
         option, store = self._config.option, self._store
         info = RunInfo(
-            fingerprint=store.told.fingerprint,
+            fingerprint=store.notes.fingerprint,
             missing=tuple(store.unfinished()),
-            errors=store.told.errors,
+            errors=store.notes.errors,
             not_run=files_not_run(self._config),
             requires_baseline=settings(self._config).requires_baseline,
             is_part=is_part(self._config),
-            findings=store.told.findings,
+            findings=store.notes.findings,
             replayed=self._config.stash.get(REPLAYED, None),
         )
         pages = [message.page for message in messages if message.page]

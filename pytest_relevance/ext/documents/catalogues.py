@@ -94,7 +94,7 @@ def texts_in_catalogues(
     store = run_store(config)
     described = titles.add(results, files)
     for problem in titles.problems:
-        store.told.say(Message(problem))
+        store.notes.say(Message(problem))
     titles.problems.clear()
-    store.told.keep_errors(titles.errors)
+    store.notes.keep_errors(titles.errors)
     return [result.texts for result in described]

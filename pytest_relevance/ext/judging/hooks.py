@@ -418,7 +418,7 @@ class Judging:
         for number in sorted(answers):
             if answers[number].fault:
                 by_fault.setdefault(answers[number].fault, []).append(number)
-        told = run_store(self._config).told
+        told = run_store(self._config).notes
         most_first = sorted(by_fault.values(), key=len, reverse=True)
         for numbers in most_first[:_MOST_FAULTS]:
             text = f"{judge.name}, {_fault_text(numbers, questions, answers)}"
@@ -450,7 +450,7 @@ class Judging:
             f"{_places(questions)}. Give documents a title: in what the search returns "
             "(title_field), in a catalogue (documents), or by the fixture relevance_documents"
         )
-        run_store(self._config).told.say(Message(text, is_good=False))
+        run_store(self._config).notes.say(Message(text, is_good=False))
 
 
 def _fault_text(

@@ -51,7 +51,7 @@ class Annotations:
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)):
             results = [result for result in results if not _fails_in_its_call(result)]
             failed_gates = []
-        about = RunInfo(errors=store.told.errors, findings=store.told.findings)
+        about = RunInfo(errors=store.notes.errors, findings=store.notes.findings)
         run = Run(results, {}, about)
         print_annotations(run_annotations(run, failed_gates), config)
 

@@ -106,7 +106,7 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
         problem = github.append_to_summary(report, summary)
         message = Message(problem, is_good=False)
         if problem and has_started:
-            run_store(config).told.say(message)
+            run_store(config).notes.say(message)
         elif problem:
             yield message
     if has_started:

@@ -182,7 +182,7 @@ class Replaying:
         for finding in findings(
             self._recorded, store.results, store.collection.files, store.gates
         ):
-            store.told.keep_finding(finding)
+            store.notes.keep_finding(finding)
             if finding.fails and ended_well(exitstatus):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
