@@ -50,6 +50,7 @@ from pytest_relevance.plugin import (
     command_line,
     hookspecs,
     options,
+    testmon,
 )
 from pytest_relevance.plugin.output_files import (
     RECORD,
@@ -169,9 +170,8 @@ def _configure(config: pytest.Config) -> None:
     """Check the settings of a run, and install the hooks of cases if needed now.
 
     The hooks are needed now if the run reports something even without a case file, and
-    in the controller of pytest-xdist, which collects no file. Otherwise the first case
-    file that is collected installs the hooks. In a worker, it also causes the record to
-    be read.
+    in the controller of pytest-xdist, which collects no file. Otherwise the hooks are
+    installed when the first case file is collected.
     """
     options.read_settings(config)
     manager = config.pluginmanager
@@ -181,7 +181,7 @@ def _configure(config: pytest.Config) -> None:
     settings = options.settings(config)
     is_compared = config.option.relevance_against is not None
     if is_compared:
-        options.recorded_rankings(config)
+        options.recorded_rankings(config)  # reads the record, to refuse a wrong one now
     is_distributed = config.getoption("dist", "no") != "no"
     reports_always = is_compared or settings.outputs or settings.requires_baseline
     if reports_always or is_distributed:
@@ -194,7 +194,10 @@ def _configure(config: pytest.Config) -> None:
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> pytest.Collector | None:
-    """Return a collector for a case file, or None for any other file."""
+    """Return a collector for a case file, or None for any other file.
+
+    Baselines, and files that only have the content of a case file, are noted.
+    """
     case_files = parent.config.stash[options.CASE_FILES]
     if file_path.name.endswith(options.BASELINE_SUFFIX):
         parent.config.stash.setdefault(options.BASELINES_SEEN, []).append(file_path)
@@ -205,11 +208,8 @@ def pytest_collect_file(
 
             hooks.pass_over(file_path, parent.config)
         return None
-    if parent.config.pluginmanager.hasplugin("TestmonSelect"):
-        from pytest_relevance.plugin import testmon
-
-        if testmon.is_active(parent.config):
-            return testmon.RefusedFile.from_parent(parent, path=file_path)
+    if testmon.is_active(parent.config):
+        return testmon.RefusedFile.from_parent(parent, path=file_path)
     from pytest_relevance.plugin.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
@@ -221,11 +221,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     pytest-testmon would leave out unchanged case files, and nobody would notice.
     """
     session.config.stash[options.HAS_STARTED] = True
-    if session.config.pluginmanager.hasplugin("TestmonSelect"):
-        from pytest_relevance.plugin import testmon
-
-        if testmon.is_active(session.config):
-            session.config.pluginmanager.register(testmon.NoSkippedFiles())
+    if testmon.is_active(session.config):
+        session.config.pluginmanager.register(testmon.NoSkippedFiles())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -234,8 +231,8 @@ def pytest_make_collect_report(
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Keep the reason if a file or a folder cannot be collected, for the reports.
 
-    A case file registers the hooks of a run before it is read. A folder cannot, so its
-    hooks are registered here.
+    The reports need the hooks of a run. If the folder has case files, none of them was
+    collected, so the hooks are registered here.
     """
     report = yield
     if report.failed:

@@ -60,11 +60,12 @@ def update_baselines(config: pytest.Config) -> list[Message]:
     if not files:
         why = "no case ran" if accepts == TEST else "no case was scored"
         messages.append(Message(f"no baseline is written: {why}"))
+    # an entry leaves its old baseline only when it has arrived in the new one
     arriving = {file for file in files if moves[file].arriving}
     for file in (*sorted(arriving), *sorted(files - arriving)):
         if not all(message.is_good for message in messages):
-            moves[file].leaving.clear()  # an entry leaves only when it has arrived
-        messages += _update_baseline(store, file, moves[file], accepts)
+            moves[file].leaving.clear()
+        messages += _BaselineUpdate(store, file, moves[file], accepts).run()
     return messages
 
 
@@ -90,45 +91,137 @@ def _files_to_update(store: RunStore, accepts: str) -> set[str]:
     return files
 
 
-def _update_baseline(
-    store: RunStore, file: str, moves: MovedEntries, accepts: str
-) -> list[Message]:
-    """Update the baseline of a case file, and return messages about it.
+class _BaselineUpdate:
+    """The update of the baseline of one case file."""
 
-    `moves`: the accepted rankings that move to this file or away from it.
-    `accepts`: the value of the option: "all", "new" or "test".
-    """
-    shown = harmless(f"{file}{SUFFIX}")
-    results = [result for result in store.results if result.file == file]
-    accepted, unstable = acceptable(results, only_new=accepts == NEW)
-    try:
-        updated = _write_baseline(store, file, results, accepted, moves, accepts)
-    except OSError as error:
-        why = f"it cannot be written: {error.strerror or error}"
-        messages = [Message(f"baseline {shown} is not updated, {why}", is_good=False)]
-    except RecordError as error:
-        why = str(error).removeprefix(f"{shown}: ")
-        messages = [Message(f"baseline {shown} is not updated: {why}", is_good=False)]
-    else:
+    def __init__(
+        self, store: RunStore, file: str, moves: MovedEntries, accepts: str
+    ) -> None:
+        """Prepare the update.
+
+        `moves`: the accepted rankings that move to this file or away from it.
+        `accepts`: the value of the option: "all", "new" or "test".
+        """
+        self._moves = moves
+        self._accepts = accepts
+        self._fingerprint = store.notes.fingerprint
+        self._file = file
+        self._shown = harmless(f"{file}{SUFFIX}")
+        self._info = store.collection.files[file]
+        self._results = [result for result in store.results if result.file == file]
+        self._finished = store.of_file(file)
+        self._is_whole = store.is_whole(file)
+
+    def run(self) -> list[Message]:
+        """Update the baseline, and return messages about it."""
+        only_new = self._accepts == NEW
+        accepted, unstable = acceptable(self._results, only_new=only_new)
+        try:
+            updated = self._write(accepted)
+        except OSError as error:
+            why = f", it cannot be written: {error.strerror or error}"
+            messages = [self._message(f" is not updated{why}", is_good=False)]
+        except RecordError as error:
+            why = str(error).removeprefix(f"{self._shown}: ")
+            messages = [self._message(f" is not updated: {why}", is_good=False)]
+        else:
+            messages = self._messages_of(updated, accepted)
+        if unstable and self._accepts != TEST:
+            rankings = counted(len(unstable), "ranking is", "rankings are")
+            why = (
+                f"{rankings} not accepted, because a second call of the search returned "
+                "another ranking"
+            )
+            text = f": {why}: {first_named(unstable)}"
+            messages.append(self._message(text, is_good=False))
+        return messages
+
+    def _message(self, text: str, *, is_good: bool = True) -> Message:
+        return Message(f"baseline {self._shown}{text}", is_good=is_good)
+
+    def _write(self, accepted: Sequence[BaselineEntry]) -> Updated:
+        """Write the accepted rankings, and return what changed.
+
+        A case that did not run keeps its entry. If all cases ran, entries of other
+        cases are dropped, except with `--relevance-update=new`.
+
+        Raises OSError if the baseline cannot be written, and `RecordError` if it cannot
+        be read.
+        """
+        info = self._info
+        tests = _tests_of(info, self._results)
+        accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
+        titles: dict[str, str] = {}
+        for result in self._results:
+            titles.update(result.texts.titles)
+        accepted_keys = {entry.key for entry in accepted}
+        entries = BaselineEntries(
+            accepted,
+            titles,
+            self._fingerprint,
+            without_ranking=without_ranking(info, self._results, accepted_keys),
+            demands=_demands_of_file(info),
+        )
+        all_keys = None
+        if self._is_whole and self._accepts != NEW:
+            all_keys = frozenset((each.id, each.variant) for each in self._finished)
+        update = Update(
+            entries,
+            accepts=self._accepts,
+            all_keys=all_keys,
+            moves=self._moves,
+            collected={(case, variant) for case, variant, *_ in info.cases},
+            searches=_searches_that_should_find(info),
+            tests=tests,
+        )
+        return update_baseline(baseline_path(info.path), update, shown=self._shown)
+
+    def _messages_of(
+        self, updated: Updated, accepted: Sequence[BaselineEntry]
+    ) -> list[Message]:
+        """Return what a written baseline has accepted, as messages."""
         changes = (
-            _accepted_test_text(updated) if accepts == TEST else _changes_of(updated)
+            _accepted_test_text(updated)
+            if self._accepts == TEST
+            else _changes_text(updated)
         )
-        rest = _rest_of(store, file, updated, accepts)
-        messages = [Message(f"baseline {shown}: {changes}{rest}")]
-        if accepts not in (NEW, TEST):
-            messages += _accepted_falls(results, {entry.key for entry in accepted})
-        if accepts != NEW:
-            for text in _accepted_of_test(store, file, results):
+        messages = [self._message(f": {changes}{self._rest_text(updated)}")]
+        if self._accepts not in (NEW, TEST):
+            keys = {entry.key for entry in accepted}
+            messages += _accepted_falls(self._results, keys)
+        if self._accepts != NEW:
+            for text in self._accepted_of_test():
                 messages.append(Message(f"accepted: {text}"))
-    if unstable and accepts != TEST:
-        rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = (
-            f"{rankings} not accepted, because a second call of the search returned "
-            "another ranking"
-        )
-        text = f"baseline {shown}: {why}: {first_named(unstable)}"
-        messages.append(Message(text, is_good=False))
-    return messages
+        return messages
+
+    def _rest_text(self, updated: Updated) -> str:
+        """Return how many cases have no new ranking, in words; "" if none.
+
+        For example, `; 3 of 9 cases ran, and the other cases keep their entries`.
+        """
+        rest = ""
+        if not self._is_whole:
+            ran, total = len(self._finished), self._info.total
+            rest = f"; {ran:,} of {total:,} cases ran, and the other cases keep their entries"
+        if updated.without_ranking and self._accepts != TEST:
+            have = counted(updated.without_ranking, "case has", "cases have")
+            rest += f"; {have} no accepted ranking"
+        return rest
+
+    def _accepted_of_test(self) -> list[str]:
+        """Return what is accepted of the test of the file, one text for each kind.
+
+        Example: `floor 0.9 -> 0 in 2 cases ("boots" and "hats")`. If a part of the file
+        ran, only the demands on the cases that ran are accepted.
+        """
+        from pytest_relevance.reports.run.changed_test import change_texts, changed_test
+
+        is_part = not self._is_whole
+        files = {self._file: self._info}
+        changed = changed_test(self._results, files, RunInfo(is_part=is_part))
+        if is_part:
+            changed = changed.of_cases({result.id for result in self._results})
+        return change_texts(changed, full=True)
 
 
 def _accepted_falls(
@@ -147,73 +240,6 @@ def _accepted_falls(
         return []
     queries = counted(len(names), "query", "queries")
     return [Message(f"accepted: {queries} got worse: {first_few(names)}")]
-
-
-def _write_baseline(
-    store: RunStore,
-    file: str,
-    results: Sequence[CaseResult],
-    accepted: Sequence[BaselineEntry],
-    moves: MovedEntries,
-    accepts: str,
-) -> Updated:
-    """Write the accepted rankings of a case file, and return what changed.
-
-    `results`: the results of the file. A case that did not run keeps its entry. If all
-        cases ran, entries of other cases are dropped, except with
-        `--relevance-update=new`.
-
-    Raises OSError if the baseline cannot be written, and `RecordError` if it cannot be
-    read.
-    """
-    info = store.collection.files[file]
-    tests = _tests_of(info, results)
-    accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
-    titles: dict[str, str] = {}
-    for result in results:
-        titles.update(result.texts.titles)
-    entries = BaselineEntries(
-        accepted,
-        titles,
-        store.notes.fingerprint,
-        without_ranking=without_ranking(
-            info, results, {entry.key for entry in accepted}
-        ),
-        demands=_demands_of_file(info),
-    )
-    all_keys = None
-    if store.is_whole(file) and accepts != NEW:
-        all_keys = frozenset(
-            (result.id, result.variant) for result in store.of_file(file)
-        )
-    update = Update(
-        entries,
-        accepts=accepts,
-        all_keys=all_keys,
-        moves=moves,
-        collected={(case, variant) for case, variant, *_ in info.cases},
-        searches=_searches_that_should_find(info),
-        tests=tests,
-    )
-    path = baseline_path(info.path)
-    return update_baseline(path, update, shown=harmless(f"{file}{SUFFIX}"))
-
-
-def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
-    """Return how many cases of a file have no new ranking, in words; "" if none.
-
-    For example, `; 3 of 9 cases ran, and the other cases keep their entries`.
-    """
-    rest = ""
-    if not store.is_whole(file):
-        ran, total = len(store.of_file(file)), store.collection.files[file].total
-        rest = (
-            f"; {ran:,} of {total:,} cases ran, and the other cases keep their entries"
-        )
-    if updated.without_ranking and accepts != TEST:
-        have = counted(updated.without_ranking, "case has", "cases have")
-        rest += f"; {have} no accepted ranking"
-    return rest
 
 
 def _tests_of(
@@ -237,6 +263,7 @@ def _tests_of(
 
 
 def _demands_of_file(info: FileInfo) -> FileDemands | None:
+    """Return what a file demands, as baselines keep it; None if that is not known."""
     if info.demands is None:
         return None
     gates = tuple(replace(gate, line=0) for gate in info.gates)
@@ -262,25 +289,8 @@ def _accepted_test_text(updated: Updated) -> str:
     return f"{text}; no ranking changed"
 
 
-def _accepted_of_test(
-    store: RunStore, file: str, results: Sequence[CaseResult]
-) -> list[str]:
-    """Return what an update accepts of the test of a file, one text for each kind.
-
-    Example: `floor 0.9 -> 0 in 2 cases ("boots" and "hats")`. If a part of the file
-    ran, only the demands on the cases that ran are accepted.
-    """
-    from pytest_relevance.reports.run.changed_test import change_texts, changed_test
-
-    info = store.collection.files[file]
-    is_part = not store.is_whole(file)
-    changed = changed_test(results, {file: info}, RunInfo(is_part=is_part))
-    if is_part:
-        changed = changed.of_cases({result.id for result in results})
-    return change_texts(changed, full=True)
-
-
-def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
+def _searches_that_should_find(info: FileInfo) -> dict[EntryKey, str]:
+    """Return {(id, variant): search} of the cases that do not expect 0 results."""
     searches = {}
     for case, variant, search, should_find, _ in info.cases:
         if should_find:
@@ -288,19 +298,10 @@ def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], s
     return searches
 
 
-def _changes_of(updated: Updated) -> str:
+def _changes_text(updated: Updated) -> str:
     """Return the changes of a baseline in words: `3 added, 46 as they were`."""
     if not updated.is_change:
-        new = []
-        if updated.has_new_fingerprint:
-            new.append("the fingerprint")
-        if updated.noted:
-            new.append(
-                "what it notes of cases (judgments, weights, tags, missed floors, demands)"
-            )
-        if updated.has_new_demands:
-            new.append("the demands of the file")
-        return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"
+        return _unchanged_text(updated)
     counts = [
         (updated.added, "added"),
         (updated.changed - updated.rescored, "changed"),
@@ -315,3 +316,17 @@ def _changes_of(updated: Updated) -> str:
         counts = [(updated.titles, what)]
     counts.append((updated.kept, "as they were"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def _unchanged_text(updated: Updated) -> str:
+    """Return, for an update without changes of rankings, what else changed."""
+    new = []
+    if updated.has_new_fingerprint:
+        new.append("the fingerprint")
+    if updated.noted:
+        new.append(
+            "what it notes of cases (judgments, weights, tags, missed floors, demands)"
+        )
+    if updated.has_new_demands:
+        new.append("the demands of the file")
+    return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"

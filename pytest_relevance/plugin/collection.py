@@ -51,20 +51,26 @@ class Collection:
     def add_of_worker(
         self, files: Mapping[str, FileInfo], in_file_order: Sequence[str]
     ) -> None:
-        """Add the case files of a worker, unless another worker has sent them."""
+        """Add what a worker has collected. What another worker has sent is kept.
+
+        `in_file_order`: the value that the attribute of this name has in the worker.
+        """
         self.in_file_order = self.in_file_order or in_file_order
         for name, info in files.items():
             self.files.setdefault(name, info)
 
     @property
     def order(self) -> Sequence[str]:
-        """Return the node ids of the cases in the order of their files."""
+        """Return the node ids of the cases in the order of their files.
+
+        Node ids of other tests may be among them.
+        """
         return self.in_file_order or self.to_run
 
     def is_case(self, nodeid: str) -> bool:
-        """Say whether a node id is the id of a case or of a case file.
+        """Say whether a node id is that of a case, or of a case file.
 
-        The name of its file decides, since the controller of pytest-xdist has no items.
+        The file decides, because the controller of pytest-xdist has no items.
         """
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:

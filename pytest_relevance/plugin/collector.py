@@ -153,7 +153,7 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown_name}: {message}") from None
 
     def _register_tags(self, suite: Suite) -> None:
-        """Register the tags of cases as markers, so that pytest does not warn of them."""
+        """Register the tags of cases as markers, so that pytest knows them."""
         known = set(self.config.getini("markers"))
         for case in suite.cases:
             for tag in case.tags:
@@ -189,7 +189,7 @@ class CaseFile(pytest.Module):
         return entries
 
     def _refuse_missing_baseline(self, shown_name: str) -> None:
-        """Raise `CollectError` if a baseline is required and the run does not write it."""
+        """Raise `CollectError` if a baseline is required, unless the run writes it."""
         is_updating = self.config.option.relevance_update is not None
         if settings(self.config).requires_baseline and not is_updating:
             raise self.CollectError(

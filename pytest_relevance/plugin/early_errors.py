@@ -30,6 +30,7 @@ from pytest_relevance.plugin.news import News
 from pytest_relevance.plugin.options import (
     CASE_FILES,
     HAS_STARTED,
+    files_below,
     is_worker,
     matcher_of,
     redaction,
@@ -46,8 +47,8 @@ from pytest_relevance.results.records.run_info import RunError, errors_in_file, 
 MOST_ERRORS = 50
 """How many mistakes of one file are kept; a last one says how many more there are."""
 
-_WITHOUT_CASE_FILES = {"node_modules", "site-packages", "venv", "__pycache__"}
-"""The names of large folders in which nobody keeps case files."""
+_WITHOUT_CASE_FILES = (".*", "node_modules", "site-packages", "venv", "__pycache__")
+"""Patterns for the names of folders, often large ones, in which no case files are."""
 
 
 def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> None:
@@ -60,7 +61,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
     call = getattr(report, "call", None)
     raised = None if call is None else call.excinfo
     if raised is None:  # another plugin made the report
-        errors = [_of_text(report.longreprtext, collector)]
+        errors = [_error_of_text(report.longreprtext, collector)]
     else:
         errors = _errors_of(raised.value, collector)
     if is_worker(config):
@@ -79,7 +80,10 @@ def hides_case_files(collector: pytest.Collector) -> bool:
 
 
 def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
-    """Return the mistakes that an exception of a collector names, with their places."""
+    """Return the exception of a collector as errors of the run, with their places.
+
+    A case file may have several mistakes. Then there is an error for each mistake.
+    """
     config = collector.config
     node = collector.nodeid or "."
     if isinstance(error, CaseFileMistakes):
@@ -88,7 +92,7 @@ def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErr
         return [replace(each, message=hide(each.message)) for each in mistakes]
     cause = _cause_of(error)
     if isinstance(cause, pytest.Collector.CollectError):
-        return [_of_text(str(cause), collector)]
+        return [_error_of_text(str(cause), collector)]
     return [error_at(cause, node, config)]
 
 
@@ -118,18 +122,13 @@ def _has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
 
     `includes`: returns a true value for the name of a case file.
     """
-    for _, below, files in os.walk(folder):
-        if any(map(includes, files)):
+    for path in files_below(folder, _WITHOUT_CASE_FILES):
+        if includes(os.path.basename(path)):
             return True
-        below[:] = [name for name in below if _may_have_case_files(name)]
     return False
 
 
-def _may_have_case_files(folder: str) -> bool:
-    return not folder.startswith(".") and folder not in _WITHOUT_CASE_FILES
-
-
-def _of_text(text: str, collector: pytest.Collector) -> RunError:
+def _error_of_text(text: str, collector: pytest.Collector) -> RunError:
     """Return a message about a file or a folder as an error of the run."""
     config = collector.config
     file = shown_path(collector.path, config)
@@ -153,9 +152,9 @@ def _place_of(error: BaseException) -> tuple[str | None, int]:
 
 
 class FailedStart:
-    """Writes the reports if an error ends the run in `pytest_configure`.
+    """Writes the reports if an error in `pytest_configure` ends the run.
 
-    For example, a conftest.py raises the error.
+    For example, a conftest.py raises the error in its own `pytest_configure`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -180,10 +179,14 @@ def report_failed_start(
 ) -> None:
     """Write the reports about an error that ended the run before it began.
 
-    Nothing is written if the run has no cases and names no files.
+    Nothing is written if the run was to run no tests, or if it names no output files
+    and has no case files.
     `option`: the options that were read so far.
     """
-    if _needs_no_report(config, option):
+    if option.help or option.version or option.collectonly:
+        return
+    names_file = any(file.given(option) for file in files_of_options(config, option))
+    if not names_file and not _has_cases(config, option):
         return
     found = error_at(_cause_of(error), ".", config)
     run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
@@ -191,15 +194,8 @@ def report_failed_start(
         print(safe_output(problem), file=sys.stderr)
 
 
-def _needs_no_report(config: pytest.Config, option: Namespace) -> bool:
-    """Say whether no report is needed: no cases and no files, or no tests to run."""
-    if option.help or option.version or option.collectonly:
-        return True
-    names_file = any(file.given(option) for file in files_of_options(config, option))
-    return not names_file and not _has_cases(config, option)
-
-
 def _has_cases(config: pytest.Config, option: Namespace) -> bool:
+    """Say whether there is a case file among the paths that a run is to collect."""
     is_case_file = matcher_of(config.getini("relevance_files"))
     arguments = option.file_or_dir or config.getini("testpaths") or ["."]
     for argument in arguments:
@@ -212,14 +208,15 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
 def _write_files(
     error: BaseException, run: Run, config: pytest.Config, option: Namespace
 ) -> list[str]:
-    """Write the files that options name. Return messages about files that failed.
+    """Write the files of the run. Return messages about files that were not written.
 
-    If a wrong option is the error, only files are written that no option names.
+    If a wrong option is the error, the files that options name are not written, because
+    such a name may be the error.
     """
     # a conftest.py may fail before pytest has put the options into `config.option`
     for name, value in vars(option).items():
         setattr(config.option, name, value)
-    if isinstance(error, pytest.UsageError):  # which may be about a file's name
+    if isinstance(error, pytest.UsageError):
         for file in files_of_options(config, option):
             setattr(config.option, file.dest, None)
     problems = []

@@ -327,7 +327,7 @@ def _why_compared(config: pytest.Config, store: RunStore) -> str:
 
 
 def _updates(config: pytest.Config) -> bool:
-    """Say whether the run writes baselines. Then a missing baseline is not a mistake."""
+    """Say whether the run writes baselines. Then a baseline may be missing."""
     return config.option.relevance_update is not None
 
 

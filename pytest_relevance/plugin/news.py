@@ -19,13 +19,13 @@ from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.run_info import FileInfo, RunError, RunFinding
 
 LOST = "lost"
-"""A kind of name in `RunNotes.named`: a check that was made after the last report of its
-test. Its result is lost.
+"""The key of checks in `RunNotes.named`: they were made after the last report of their
+test, so their results are lost.
 """
 
 PASSED_OVER = "passed_over"
-"""A kind of name in `RunNotes.named`: a file with the content of a case file, but another
-name.
+"""The key of files in `RunNotes.named`: they have the content of a case file, and not
+the name of one.
 """
 
 

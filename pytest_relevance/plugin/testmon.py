@@ -4,7 +4,8 @@ pytest-testmon runs a test again only if Python code that the test ran has chang
 does not know of judgments, queries, catalogues and indexes. So after a change to
 judgments it would run no case, and the run would pass.
 
-Checked with pytest-testmon 2.2.0.
+Checked with pytest-testmon 2.2.0. Every run imports this module, so it imports nothing
+heavy.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 
 from pytest_relevance.plugin import options
 
-_NAME = "TestmonSelect"
+NAME = "TestmonSelect"
 """The name under which pytest-testmon registers what chooses tests."""
 
 _REFUSED = (
@@ -27,9 +28,10 @@ _REFUSED = (
 
 def is_active(config: pytest.Config) -> bool:
     """Say whether pytest-testmon chooses tests, and does not only sort them."""
-    chooses = getattr(config, "testmon_config", None)
-    has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
-    return has_plugin and bool(getattr(chooses, "select", True))
+    if not config.pluginmanager.hasplugin(NAME):
+        return False
+    its_settings = getattr(config, "testmon_config", None)
+    return bool(getattr(its_settings, "select", True))
 
 
 class RefusedFile(pytest.File):
@@ -53,7 +55,7 @@ class NoSkippedFiles:
         """Return False for a case file that pytest-testmon leaves out, else None."""
         if not config.stash[options.CASE_FILES].includes(collection_path):
             return None
-        testmon = config.pluginmanager.get_plugin(_NAME)
+        testmon = config.pluginmanager.get_plugin(NAME)
         ignore = getattr(testmon, "pytest_ignore_collect", None)
         if ignore is None:
             return None
