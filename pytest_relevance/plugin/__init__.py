@@ -140,7 +140,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
     Raises UsageError for an option that only the command line may give.
     """
-    if not options.may_tell_of_failed_start(config):
+    if not options.reports_failed_start(config):
         command_line.refuse_configured_options(config)
         return (yield)
     from pytest_relevance.plugin.early_errors import FailedStart

@@ -41,6 +41,7 @@ class Attached:
 
 
 NOTHING = Attached()
+"""What is attached to a report of a test without cases."""
 
 
 def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
@@ -69,16 +70,17 @@ def attach_news(report: pytest.TestReport, news: News) -> None:
 
 
 def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn what is attached to a report into text, to be sent to another process."""
+    """Turn what is attached to a report into text, which other processes can read."""
     attached = getattr(report, ATTRIBUTE, None)
     if isinstance(attached, Attached):
         setattr(report, ATTRIBUTE, as_text(attached))
 
 
 def as_text(part: Any) -> str:
-    """Return a dataclass as JSON in ASCII, because execnet cannot send all of Unicode.
+    """Return a dataclass as JSON, which `from_text` reads.
 
-    A value of `params` that JSON does not have becomes text.
+    The JSON is ASCII, because execnet cannot send all of Unicode. A value of `params`
+    that JSON does not have becomes text.
     """
     return json.dumps(encode(part), default=str)
 

@@ -86,31 +86,33 @@ def _attach_result(
 ) -> None:
     """Attach the result of a case to its report, and forget the attempt.
 
-    `attempt.error` is an exception that this plugin raised: the result explains the
+    If this plugin raised the exception (`attempt.error`), the result explains the
     failure. `call` may have another exception, if another plugin ran the item again.
-    Without `attempt.error`, the code of the project or another plugin raised the
-    exception, and pytest shows its traceback. Then a section of the report names the
-    case.
+    Otherwise the code of the project or another plugin raised it. Then pytest shows its
+    traceback, and a section of the report names the case.
     """
     attempt = run.attempt
     if report.passed and attempt.result is None:
         # another plugin ran the item in its own way
         attach(report, Attached(results=()))
         return
-    result = result_after(call, run, report)
+    result = result_for_report(run, report, call)
     shown = None
     if attempt.error is not None:
         shown = result
         name_skipped_case(report, run)
     elif result.verdict == ERROR and report.failed and report.when == "call":
-        text = f"{result.place}: {_asked(result, attempt.searched.calls)}"
+        text = f"{result.place}: {_call_text(result, attempt.searched.calls)}"
         report.sections.append(("relevance case", text))
     run.forget_attempt()
     attach(report, Attached(results=(result,), shown=shown))
 
 
-def _asked(result: CaseResult, calls: int) -> str:
-    """Return the query and the search of a case, and the number of a repeated call."""
+def _call_text(result: CaseResult, calls: int) -> str:
+    """Return the query and the search of a case, for example `query "a"   search`.
+
+    The number of the call is added if the search was called several times.
+    """
     label = search_label(result.search, result.variant, result.params)
     parts = [f'query "{harmless(result.query)}"', label]
     if calls > 1:
@@ -118,12 +120,13 @@ def _asked(result: CaseResult, calls: int) -> str:
     return "   ".join(parts)
 
 
-def result_after(
-    call: pytest.CallInfo[None], run: CaseRun, report: pytest.TestReport
+def result_for_report(
+    run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
-    """Return the result of a case with pytest's outcome, and without secrets.
+    """Return the result of a case as it goes with a report: with pytest's outcome.
 
-    If the case was not scored, the result has a verdict and no score.
+    If the case was not scored, the result has a verdict and no score. Secrets are
+    masked.
     """
     result = run.attempt.result
     if result is None:

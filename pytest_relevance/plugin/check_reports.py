@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 
 from pytest_relevance.plugin.attached import Attached, attach
-from pytest_relevance.plugin.case_reports import name_skipped_case, result_after
+from pytest_relevance.plugin.case_reports import name_skipped_case, result_for_report
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, Checks
 from pytest_relevance.plugin.running.fixture import raise_lost_check
@@ -48,7 +48,8 @@ def report_checks(
     checks = item.stash[CHECKS]
     if call.when == "teardown":
         checks.are_over = True
-    if _is_of_subtest(call, checks):
+    is_of_subtest = call.when == "call" and checks.is_running
+    if is_of_subtest:
         report = yield
         _attach_failing_check(report, item.stash[CHECKS], call)
         return report
@@ -67,12 +68,8 @@ def report_checks(
     return report
 
 
-def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
-    """Say whether a call is the call of a subtest, while its test still runs."""
-    return call.when == "call" and checks.is_running
-
-
 def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> None:
+    """Set the JUnit properties of checks without a result, if the test has failed."""
     if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
         return
     for run in checks.runs:
@@ -94,7 +91,7 @@ def _attach_results(
         has_ended = run.attempt.result is not None or run.attempt.error is not None
         if report.passed and not has_ended:
             continue
-        result = result_after(call, run, report)
+        result = result_for_report(run, report, call)
         results.append(result)
         if _has_ended_call(run, call):
             shown = result
@@ -106,9 +103,10 @@ def _attach_results(
 def _attach_failing_check(
     report: pytest.TestReport, checks: Checks, call: pytest.CallInfo[None]
 ) -> None:
+    """Attach the result of the check that ended a subtest to the report of it."""
     for run in checks.runs:
         if _has_ended_call(run, call):
-            attach(report, Attached(shown=result_after(call, run, report)))
+            attach(report, Attached(shown=result_for_report(run, report, call)))
 
 
 def _has_ended_call(run: CaseRun, call: pytest.CallInfo[None]) -> bool:

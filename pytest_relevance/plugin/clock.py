@@ -1,10 +1,9 @@
 """The clocks of a run: how long a search took, and what time it is.
 
 A test may stop the time. A latency that is measured by a stopped clock would be 0, and
-meet its bound. freezegun, for example, replaces the functions of the module `time` in
-every module that has them as attributes, but not in classes. So a class keeps the
-functions here. This module is imported when pytest loads the plugin, before any
-conftest.
+meet its bound. So this module keeps Python's clocks. It is imported when pytest loads
+the plugin, before any conftest. The clocks are kept in a class, because freezegun
+replaces the functions of the module `time` that are attributes of modules.
 """
 
 from __future__ import annotations

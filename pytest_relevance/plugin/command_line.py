@@ -41,8 +41,8 @@ def keep_parser(config: pytest.Config, parser: pytest.Parser) -> None:
 def command_line(config: pytest.Config) -> Namespace:
     """Return the options that the command line gives, and the defaults of all others.
 
-    Its `file_or_dir` has the paths and node ids. If a conftest.py loads this plugin,
-    there is no parser. Then options of the configuration count as well.
+    `file_or_dir` of the result has the paths and node ids. If a conftest.py loads this
+    plugin, no parser was kept. Then options of the configuration count as well.
     """
     if _PARSER not in config.stash:
         return config.option
@@ -112,5 +112,6 @@ def _is_checked(config: pytest.Config) -> bool:
 
 
 def _refusal(option: str, why: str) -> pytest.UsageError:
+    """Return the error about an option in the configuration."""
     where = "is in addopts or PYTEST_ADDOPTS"
     return usage_error(f"{option} {where}: {why}; give it on the command line instead")

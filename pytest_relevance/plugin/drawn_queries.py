@@ -31,8 +31,8 @@ def compare_samples(
 ) -> None:
     """Take the entries of queries that are not drawn now out of a reference.
 
-    If all queries are taken, and the reference has only a sample, cases are compared by
-    their weights in the reference.
+    If this run takes all queries, and the reference has only a sample, means are
+    compared with the weights of the reference (`Baseline.keeps_weights`).
 
     `cases`: the cases of the file.
     """
@@ -61,9 +61,9 @@ def _is_not_drawn(config: pytest.Config, entry: BaselineEntry, suite: Suite) -> 
 def drawn_queries(
     suite: Suite, baseline: Baseline | None, runs: Iterable[CaseRun]
 ) -> DrawnQueries | None:
-    """Return what is drawn now and in the reference; None if nothing is.
+    """Return what is drawn now and in the reference; None if no query is drawn.
 
-    If the reference has no case of the file at all, no query is called new.
+    If the reference has no case of the file at all, no query counts as new.
     """
     before = () if baseline is None else _samples_before(baseline)
     if not (suite.samples or before):
@@ -88,5 +88,6 @@ def drawn_queries(
 
 
 def _samples_before(baseline: Baseline) -> Sequence[Sample]:
+    """Return the samples that the reference notes."""
     demands = baseline.entries.demands
     return () if demands is None else demands.samples

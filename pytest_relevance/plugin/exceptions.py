@@ -108,10 +108,9 @@ def search_error(
     text = prefix + without_root(redaction(config).text(text), config)
     if is_of_pytest:
         return SearchError("", text, phase=phase)
-    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix(
-        "builtins."
-    )
-    return SearchError(kind, text, _innermost_frame(error, config), phase)
+    kind = f"{type(error).__module__}.{type(error).__qualname__}"
+    frame = _innermost_frame(error, config)
+    return SearchError(kind.removeprefix("builtins."), text, frame, phase)
 
 
 def error_text(error: BaseException, config: pytest.Config) -> str:
@@ -133,33 +132,33 @@ def hook_error_text(hook: str, error: BaseException, config: pytest.Config) -> s
 
 def is_installed(path: object) -> bool:
     """Say whether a file belongs to Python or to an installed package."""
-    parts = Path(str(path)).parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(
-        path
-    ).startswith(("<", _STDLIB))
+    text = str(path)
+    if text.startswith(("<", _STDLIB)):
+        return True
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(text).parts)
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no code of the project raised the exception, the innermost line is returned. ""
-    for an exception that a batch returned without raising it, and for one that a module
-    in `RAISING` raised.
+    If no code of the project raised the exception, the innermost line is returned. If a
+    batch returned the exception without raising it, or if a module in `RAISING` raised
+    it, "" is returned.
     """
     if error.__traceback__ is None:
         return ""
     frames = pytest.ExceptionInfo.from_exception(error).traceback
     if str(frames[-1].frame.f_globals.get("__name__")).startswith(RAISING):
         return ""
-    last = next(
-        (frame for frame in reversed(frames) if not is_installed(frame.path)),
-        frames[-1],
-    )
-    path = Path(last.path)
-    shown = (
-        shown_path(path, config) if path.is_relative_to(config.rootpath) else path.name
-    )
-    return f"{shown}:{last.lineno + 1} in {last.name}"
+    innermost = frames[-1]
+    for frame in reversed(frames):
+        if not is_installed(frame.path):
+            innermost = frame
+            break
+    path = Path(innermost.path)
+    is_inside = path.is_relative_to(config.rootpath)
+    shown = shown_path(path, config) if is_inside else path.name
+    return f"{shown}:{innermost.lineno + 1} in {innermost.name}"
 
 
 _HOW_TO = """
@@ -180,16 +179,16 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
     """Return the message about a missing fixture. If it is the search, add an example.
 
-    pytest's own message would show generated code: the function that requests the
-    fixture.
+    pytest's own message would show the function that pytest made of the case.
     """
     message = error.msg or f"fixture {quoted(str(error.argname))} not found"
     if error.argname == search and not error.fixturestack:
-        return (
-            f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
-        )
+        example = _HOW_TO.format(search=search)
+        return f"{message}, which the case calls to search{example}"
     asking = listed((quoted(str(each.argname)) for each in error.fixturestack), "and")
-    return f'{message}{asking and f", requested by {asking}"}\n"pytest --fixtures" shows the fixtures that there are'
+    if asking:
+        message += f", requested by {asking}"
+    return f'{message}\n"pytest --fixtures" shows the fixtures that there are'
 
 
 _CALLING = ("pytest_relevance.", "pluggy.")

@@ -87,8 +87,9 @@ class FailurePlace:
 
     `--tb=line`, JUnit and the short summary show both.
     `explain`: makes the message when a reporter asks for it.
-    `in_summary`: makes a shorter message for the short summary, above which the whole
-        report stands. `terminal` sets `is_for_summary` while the summary is printed.
+    `in_summary`: makes a shorter message for the short summary, because the whole
+        report is printed above the summary.
+    `is_for_summary`: whether the shorter message is wanted. `terminal` sets it.
     """
 
     def __init__(
@@ -159,10 +160,13 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
 
 class HeadingAlone:
-    """Hides the text of a failure in the terminal until `restore`, but its heading."""
+    """Takes the place of a failure's text, so that the terminal prints its heading.
+
+    Other reporters still get the whole text. `restore` undoes the replacement.
+    """
 
     def __init__(self, report: Any) -> None:
-        """Replace the text of a report, and hide its captured output."""
+        """Replace the text of a report by this object, and hide its captured output."""
         self._report = report
         self._text = report.longrepr
         self._sections = report.sections

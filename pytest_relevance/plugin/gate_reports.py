@@ -4,11 +4,10 @@ The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search
 parameters. A gate has the reports of a test: setup, call and teardown. All plugins get
 these reports, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
 
-A case is undecided if it looks at more ranks than its search returns, for example if
-the search returns ten results whatever number is requested. One case does not show
-this. All cases together do (`results/unseen.py`), but then the case has already passed.
-So the case gets one more report: an error after its call, like a test whose teardown
-fails.
+A case is undecided if it looks at more ranks than its search ever returns, for example
+because the search ignores `k`. Only all cases together show that (`results/unseen.py`),
+and by then the case has passed. So the case gets one more report: an error after its
+call, like a test whose teardown fails.
 """
 
 from __future__ import annotations
@@ -58,7 +57,10 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
 
 
 def _report_as_test(session: pytest.Session, path: str, gate: GateResult) -> None:
-    """Send pytest the reports of a gate, as for a test. `path`: of the case file."""
+    """Send pytest the reports of a gate, as for a test.
+
+    `path`: the path of the case file.
+    """
     hook = session.config.hook
     nodeid = f"{gate.node}::{gate.name}"
     location = (gate.node, gate.line - 1, gate.name)

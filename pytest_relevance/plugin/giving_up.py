@@ -27,8 +27,8 @@ from pytest_relevance.results.case_result import (
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 PATIENCE = 5
-"""How much longer a search is tried that has succeeded before: a factor of
-`relevance_give_up`.
+"""If a search has succeeded before, this many times `relevance_give_up` cases have to
+fail.
 """
 
 
@@ -50,9 +50,9 @@ class Search:
 class GivingUp:
     """Gives up a search that failed in too many cases in a row.
 
-    The remaining cases of the search then fail without a call (`NotSearched`). A case
-    that is run again counts by its last report. Each worker of pytest-xdist counts its
-    own cases. This object is registered as a plugin when the first search is given up.
+    The remaining cases of the search then fail without a call (`NotSearched`). Each
+    worker of pytest-xdist counts its own cases. The hooks of this class are registered
+    when the first search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -69,7 +69,9 @@ class GivingUp:
             self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items}
 
     def count(self, nodeid: str, result: CaseResult) -> None:
-        """Count the last result of a case as a success or a failure of its search.
+        """Count the result of a case as a success or a failure of its search.
+
+        Call this for the last report of a case, if the case is run several times.
 
         An error while the ranking was scored is a success, because the search had
         answered. Skipped cases, expected failures, missing fixtures and checks in
@@ -92,7 +94,7 @@ class GivingUp:
                 self._give_up(search, len(cases), error)
 
     def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
-        """Give up a search that failed in so many cases. `error` is its last error."""
+        """Give up a search. `error`: of the last of the `cases` in which it failed."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
@@ -138,6 +140,7 @@ class GivingUp:
 
 
 def _search_of(run: CaseRun) -> Search:
+    """Return the search that a case calls."""
     return Search(
         name=run.case.search,
         variant=run.variant,

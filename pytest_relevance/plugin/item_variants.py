@@ -1,8 +1,8 @@
 """The variant that an item runs in: the parameters that its ranking may depend on.
 
-A parameter counts if it belongs to a fixture that `search` or the `usefixtures` of the
-case request, directly or through other fixtures. Parameters of other fixtures do not
-count, for example of a plugin that repeats every test.
+A parameter counts if it belongs to the search fixture of the case, to one of its
+`usefixtures`, or to a fixture that one of these requests, directly or through others.
+Parameters of other fixtures do not count, for example of a plugin that repeats tests.
 
 A fixture that takes `request` may get any other fixture by name. So if one of the
 requested fixtures takes `request`, all parameters of the project's own fixtures count.
@@ -29,9 +29,9 @@ class Variant:
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
         number: the number of the variant among the variants of its case, from 0.
-        name_endings: for each item of the variant, the end of its name, after the name
-            of the case. Empty if there is one item, and its name ends in the name of
-            the variant.
+        name_endings: for each item of the variant, the end of its name, which follows
+            the name of the case. Empty if there is one item, and its name ends in the
+            name of the variant.
         parameters: the ids of the parameters that count.
     """
 
@@ -178,10 +178,10 @@ def _ids_of_arguments(
 def _name_endings(
     variant: str | None, items: Sequence[pytest.Function]
 ) -> Sequence[str]:
-    """Return the ends of the names of a variant's items; () if the name gives them.
+    """Return the ends of the names of a variant's items, for `Variant.name_endings`.
 
     Example: `[bm25-1-2]` and `[bm25-2-2]` if pytest-repeat runs the variant `bm25`
-    twice. () for the only item of a variant, if its name ends in `[bm25]`.
+    twice. () for the only item of the variant `bm25`, if its name ends in `[bm25]`.
     """
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):

@@ -79,9 +79,7 @@ class ItemMaker:
             folder = str(definitions[-1].baseid)
         made = []
         for item, variant in zip(items, variants_of(case, items), strict=True):
-            self._set_up(item, case)
-            if not loop.is_async:
-                item.obj = _function_of(item)
+            self._set_up(item, case, is_async=loop.is_async)
             made.append(CaseItem(item, variant, folder))
         return made
 
@@ -90,8 +88,8 @@ class ItemMaker:
     ) -> list[CaseItem]:
         """Return the items of a case that requests no fixtures, one for each variant.
 
-        If the variants have names, the items have them as the ids of a parameter, whose
-        name is that of the search.
+        If the variants have names, the function of the case has one parameter with
+        these names as ids. The parameter is called like the search fixture.
         """
         function = _case_function((), is_async=False)
         names = [variant.name for variant in known]
@@ -102,8 +100,7 @@ class ItemMaker:
         items = self._items_of(case, function)
         made = []
         for item, variant in zip(items, variants_of(case, items), strict=True):
-            self._set_up(item, case)
-            item.obj = _function_of(item)
+            self._set_up(item, case, is_async=False)
             of_item = known[variant.number]
             variant = replace(variant, name=of_item.name)
             made.append(CaseItem(item, variant, of_item.search_folder))
@@ -112,9 +109,9 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        The loop depends on the fixtures of the case. pytest finds these only while it
-        makes items. So the items of the first case with some names of fixtures may be
-        made twice. Later cases with these names have the same loop.
+        The loop depends on the fixtures of the case, which pytest finds only while it
+        makes items. So the items may have to be made twice. The loop is kept for later
+        cases with the same names of fixtures.
         """
         fixtures = (*case.usefixtures, case.search)
         known = self._loop_of.get(fixtures)
@@ -158,22 +155,26 @@ class ItemMaker:
             raise file.CollectError(
                 f"{shown}: cases need the plugin that -p no:python blocks"
             )
+        # pytest has read these attributes, and -k would find cases by their names
         for attribute in ("__signature__", "pytestmark"):
-            # -k would find cases by these names: pytest has read what they hold
             vars(function).pop(attribute, None)
         return [*items]
 
-    def _set_up(self, item: Any, case: Case) -> None:
-        """Set the line, the fixtures, the query and the marks of an item."""
+    def _set_up(self, item: Any, case: Case, *, is_async: bool) -> None:
+        """Set the line, the fixtures, the query, the marks and the function of an item.
+
+        `is_async`: whether the function is a coroutine function, which stays.
+        """
         path = str(self._file.path)
         line = case.line if case.source is None else self._queries_line
         item.reportinfo = lambda: (path, line - 1, item.name)
-        # the items of a function share one list, and a conftest may append to that of
-        # one item
+        # the items of a function share one list, to which a conftest may append
         item.fixturenames = [*item.fixturenames]
         item.extra_keyword_matches.add(case.query)
         for mark in _marks_of(case):
             item.add_marker(mark)
+        if not is_async:
+            item.obj = _function_of(item)
 
 
 def _before_escaping(name: str) -> str:
@@ -185,6 +186,7 @@ def _before_escaping(name: str) -> str:
 
 
 def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
+    """Return the fixtures of the items of a case: {name: definitions}."""
     return internals.fixtures_of(items[0]) if items else {}
 
 
@@ -193,8 +195,8 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
 
     pytest reads from its signature which fixtures the case requests. A coroutine
     function runs the case itself. A plain function would need the fixture `request` to
-    find its item, and pytest makes that slowly. So `_function_of` replaces it in each
-    item.
+    find its item, and pytest sets that up slowly. So each item gets a function of its
+    own from `_function_of`.
     """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
@@ -232,6 +234,7 @@ def _signature_of(names: tuple[str, ...]) -> Signature:
 
 
 def _marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
+    """Yield the tags of a case, and its marks `skip` and `xfail`."""
     yield from case.tags
     if case.skip is not None:
         yield pytest.mark.skip(reason=case.skip)
@@ -250,10 +253,10 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
     for this in runs:
         other = by_name.setdefault(this.item.name, this)
         if other is not this:
-            return _sentence("items", this.item.name, other, this)
+            return _clash_text("items", this.item.name, other, this)
         first = by_variant.setdefault((this.case.id, this.variant), this)
         if first.variant_parameters != this.variant_parameters:
-            return _sentence("variants", str(this.variant), first, this)
+            return _clash_text("variants", str(this.variant), first, this)
     return ""
 
 
@@ -272,7 +275,8 @@ def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
     return ""
 
 
-def _sentence(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:
+def _clash_text(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:
+    """Return a sentence about two items or variants of a case with the same name."""
     return (
         f"two {kind} of case {quoted(first.case.id)} have the name {quoted(name)}: "
         f"{_parameters(first)} and {_parameters(second)}; {_REMEDY}"

@@ -21,17 +21,18 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-SHORTEST, SHORTEST_MIXED = 8, 5
-"""The lengths of the shortest values that are looked for: of any value, and of one with
-both letters and digits.
-"""
+SHORTEST = 8
+"""The fewest characters of a value that is looked for."""
+
+SHORTEST_MIXED = 5
+"""The fewest characters of such a value with both letters and digits."""
 
 _LONG, _BEGINNING = 24, 16
-"""A value longer than this is found by its beginning too, as messages cut long
-values.
+"""A value of more than 24 characters is also found by its first 16, because messages
+cut long values.
 """
 
-_BASE64_GROUP = 6  # bits of a character
+_BITS_OF_BASE64 = 6  # of a character
 _FEWEST_BASE64 = 6  # so many characters are hardly ever found by chance
 _BASE64 = r"[A-Za-z0-9+/_=-]*"
 _REST = r"[A-Za-z0-9+/_=.~%-]*"
@@ -77,28 +78,29 @@ class KnownSecrets:
             text = self._secrets[value].hide(text)
         return text
 
-    def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
+    def hide_in(self, values: Any, kept: frozenset[str] = frozenset()) -> Any:
         """Return values with the known secrets masked in all their texts.
 
-        If no secret is found, the same object is returned. `values` are builtin types
-        and dataclasses, at any depth. Keys stay as they are.
-        `but`: keys and names of fields whose values stay as they are.
+        If no secret is found, the same object is returned.
+        `values`: of builtin types, or dataclasses, at any depth.
+        `kept`: keys and names of fields whose values stay as they are. The keys
+            themselves always stay.
         """
         if isinstance(values, str):
             return self.hide(values)
         if isinstance(values, Mapping):
             hidden: Any = {}
             for key, value in values.items():
-                hidden[key] = value if key in but else self.hide_in(value, but)
+                hidden[key] = value if key in kept else self.hide_in(value, kept)
             is_same = all(hidden[key] is value for key, value in values.items())
         elif isinstance(values, (list, tuple)):
-            hidden = type(values)([self.hide_in(value, but) for value in values])
+            hidden = type(values)([self.hide_in(value, kept) for value in values])
             is_same = all(map(operator.is_, hidden, values))
         elif is_dataclass(values) and not isinstance(values, type):
             before = {
                 field.name: getattr(values, field.name) for field in fields(values)
             }
-            after = self.hide_in(before, but)
+            after = self.hide_in(before, kept)
             return values if after is before else type(values)(**after)
         else:
             return values
@@ -124,6 +126,7 @@ class _Secret:
         self._needles = (*forms, *beginnings, *encoded)
 
     def hide(self, text: str) -> str:
+        """Return a text with the value masked."""
         if not any(needle in text for needle in self._needles):
             return text
         return re.sub("|".join(self._patterns), lambda found: self._mask, text)
@@ -159,8 +162,8 @@ def _base64_of(value: str) -> Iterator[str]:
     data = value.encode("utf-8", "surrogatepass")
     for offset in range(3):
         encoded = b64encode(bytes(offset) + data).decode()
-        first = -(-offset * 8 // _BASE64_GROUP)
-        last = (offset + len(data)) * 8 // _BASE64_GROUP
+        first = -(-offset * 8 // _BITS_OF_BASE64)  # rounded up
+        last = (offset + len(data)) * 8 // _BITS_OF_BASE64
         inner = encoded[first:last]
         if len(inner) >= _FEWEST_BASE64:
             yield inner

@@ -54,9 +54,10 @@ class CaseLoop:
 class Loops:
     """Decides in which event loop of another plugin a case runs, if in any.
 
-    In its auto mode, a plugin runs every coroutine function. In strict mode,
-    pytest-asyncio runs only marked cases. A case is marked if an async fixture makes
-    its search in a loop of pytest-asyncio. The mark names the scope of this loop.
+    In its auto mode, pytest-asyncio or anyio runs every coroutine function. In its
+    strict mode, pytest-asyncio runs only marked cases. If an async fixture makes the
+    search of a case in a loop of pytest-asyncio, the case gets the mark. The mark names
+    the scope of this loop.
     `usual`: the loop of a case without async fixtures.
     """
 
@@ -110,6 +111,7 @@ class Loops:
         return None
 
     def _is_run_by_asyncio(self, function: Any) -> bool:
+        """Say whether pytest-asyncio runs the function of a fixture."""
         is_async = inspect.iscoroutinefunction(function)
         if not (is_async or inspect.isasyncgenfunction(function)):
             return False
@@ -117,7 +119,7 @@ class Loops:
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
-    """Return an option of pytest-asyncio or anyio, or its ini key; None without it."""
+    """Return an option of another plugin, or else its ini key; None without both."""
     try:
         return config.getoption(name, None) or config.getini(name)
     except (KeyError, ValueError):

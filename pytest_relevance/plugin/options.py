@@ -67,9 +67,8 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 class _Update(Action):
     """Stores what `--relevance-update` accepts: "all", "new" or "test".
 
-    For argparse, `--relevance-update=new` is a name of the option, with the value in
-    the name. All such names share one action, so that argparse lists them together in
-    an error.
+    For argparse, `--relevance-update=new` as a whole is a name of the option. All such
+    names share one action, so that argparse lists them together in an error.
     """
 
     def __call__(
@@ -245,13 +244,13 @@ class CaseFiles:
             raise pytest.UsageError(
                 f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
             )
-        self._patterns = bool(patterns)
+        self._has_patterns = bool(patterns)
         self._fits = matcher_of(patterns)
-        arguments = (argument.partition("::")[0] for argument in config.args)
-        paths = (
-            config.invocation_params.dir / name for name in arguments if _is_yaml(name)
-        )
-        self._named = {path.resolve() for path in paths if path.is_file()}
+        self._named = set()
+        for argument in config.args:
+            path = config.invocation_params.dir / argument.partition("::")[0]
+            if _is_yaml(path.name) and path.is_file():
+                self._named.add(path.resolve())
 
     def includes_name(self, name: str) -> bool:
         """Say whether the name of a file, without folders, is that of a case file."""
@@ -275,7 +274,7 @@ class CaseFiles:
 
         This is a guess, because the YAML is not parsed.
         """
-        if not (_is_yaml(path.name) and self._patterns):
+        if not (_is_yaml(path.name) and self._has_patterns):
             return False
         try:
             with path.open("rb") as file:
@@ -375,23 +374,20 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Set when all plugins are configured.
-
-`early_errors` reports an error that ends the run before.
-"""
+"""Set when all plugins are configured. `early_errors` reports errors before that."""
 
 
 REPLAYED: pytest.StashKey[Replayed] = pytest.StashKey()
 """The record whose rankings are judged, if the run calls no search."""
 
 
-def may_tell_of_failed_start(config: pytest.Config) -> bool:
+def reports_failed_start(config: pytest.Config) -> bool:
     """Say whether to report an error that ends the run before it begins.
 
-    True if there are files to write, or if the run is one of GitHub Actions.
+    True if options name files to write, or if the run is one of GitHub Actions.
     """
-    is_asked = bool(files_of_options(config, config.option))
-    return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
+    names_files = bool(files_of_options(config, config.option))
+    return names_files or os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def settings(config: pytest.Config) -> RunSettings:

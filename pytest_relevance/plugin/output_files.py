@@ -32,6 +32,7 @@ class Message:
 
 
 def _why_no_report(data: bytes) -> str | None:
+    """Return why a file must not be replaced by a report; None if it may."""
     from pytest_relevance.reports.formats import is_report
 
     if not data.strip() or is_report(data):
@@ -100,7 +101,7 @@ class Target:
             return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
         if not os.access(target.parent, os.W_OK) or is_read_only(target):
             return f"{self.shown} may not be written; see to its permissions, or name another file"
-        # else it does not exist, or is a pipe without content to lose
+        # a file that does not exist, or a pipe, has no content to lose
         if not target.is_file():
             return None
         try:
@@ -111,7 +112,7 @@ class Target:
         return f"{self.shown} {reason}" if reason else None
 
     def write(self, write: Callable[[Path], None]) -> str | None:
-        """Write the file by a function. Return why that failed; None if it did not.
+        """Write the file by the function `write`. Return why that failed, or None.
 
         The file is checked again before, because it may have changed during the run.
         """
@@ -137,6 +138,7 @@ class Target:
 
 
 def _why_no_record(data: bytes) -> str | None:
+    """Return why a file must not be replaced by a record; None if it may."""
     from pytest_relevance.results.records.json_lines import is_record
     from pytest_relevance.results.records.record_file import RECORDS
 
@@ -151,8 +153,7 @@ RECORD = OutputFile("record", _why_no_record)
 def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
     """Return the kinds of files that options name.
 
-    `option`: the options; some may be missing, if an error ended the reading of
-        options.
+    `option`: the options. Some may be missing, if an error ended their reading.
     """
     files = []
     for named in config.hook.pytest_relevance_outputs():
@@ -187,6 +188,7 @@ def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
 def _unusable(
     file: OutputFile, config: pytest.Config, problem: str
 ) -> pytest.UsageError:
+    """Return the error about an option whose file cannot be written."""
     from pytest_relevance._text import harmless
 
     given = harmless(file.given(config.option) or "")

@@ -12,7 +12,6 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -42,9 +41,6 @@ from pytest_relevance.results.records.run_info import (
     files_with_errors,
 )
 
-if TYPE_CHECKING:
-    from pytest_relevance.results.records.run import Run
-
 
 class Outputs:
     """The hooks that write at the end of a run."""
@@ -57,9 +53,10 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Note that the loop of tests begins. With `--fixtures` it does not.
+        """Note that the loop of tests begins. With `--fixtures` it does not begin.
 
-        The beginning is noted, because a plugin may replace the loop itself.
+        Another plugin may run the tests in a loop of its own, so their end is not
+        noted.
         """
         self._has_begun = self._runs_tests
         return (yield)
@@ -72,13 +69,13 @@ class Outputs:
         # a hook may have failed before the first test: reports must show its error
         has_failed_early = self._runs_tests and self._store.notes.errors
         if not (self._has_begun or has_failed_early):
-            self._tell_unwritten()
+            self._note_unwritten()
             return
         # baselines come first, since reports say which could not be updated
         if self._config.option.relevance_update is not None:
             from pytest_relevance.plugin.baseline_output import update_baselines
 
-            tell(update_baselines(self._config), session, exitstatus)
+            keep_messages(update_baselines(self._config), session, exitstatus)
         run = present_run(self._config)
         # an implementation writes its file when its messages are iterated; by then the
         # run has the findings about files that were written before
@@ -87,7 +84,7 @@ class Outputs:
                 run=run, config=self._config
             ):
                 for message in messages:
-                    tell([message], session, exitstatus)
+                    keep_messages([message], session, exitstatus)
                     findings = tuple(self._store.notes.findings)
                     run.info = replace(run.info, findings=findings)
         except ENDING:
@@ -96,9 +93,10 @@ class Outputs:
             hook = "pytest_relevance_write"
             problem = hook_error_text(hook, error, self._config)
             text = f"{problem}; files that options name may be missing"
-            tell([Message(text, is_good=False)], session, exitstatus)
+            keep_messages([Message(text, is_good=False)], session, exitstatus)
 
-    def _tell_unwritten(self) -> None:
+    def _note_unwritten(self) -> None:
+        """Keep a message about each file that is not written, because no test ran."""
         for file in settings(self._config).files:
             target = Target.of(file, self._config)
             if target is not None and file.unwritten:
@@ -106,21 +104,21 @@ class Outputs:
                 self._store.notes.say(Message(text))
 
 
-def tell(
+def keep_messages(
     messages: Sequence[Message],
     session: pytest.Session,
     exitstatus: int | pytest.ExitCode,
 ) -> None:
-    """Keep messages for the end of the run. It fails if a message is not good."""
-    store = run_store(session.config)
+    """Keep messages for the end of the run. The run fails if one is not good."""
+    notes = run_store(session.config).notes
     for message in messages:
         if message.is_good:
-            store.notes.say(message)
-        else:
-            brief = "not everything was written"
-            store.notes.keep_finding(RunFinding(message.text, fails=True, brief=brief))
-    if not all(message.is_good for message in messages) and ended_well(exitstatus):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            notes.say(message)
+            continue
+        brief = "not everything was written"
+        notes.keep_finding(RunFinding(message.text, fails=True, brief=brief))
+        if ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:

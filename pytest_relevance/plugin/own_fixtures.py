@@ -30,10 +30,10 @@ class OwnFixtures:
         return config.stash[_OWN_FIXTURES]
 
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
-        """Say whether an argument with parameters belongs to the project.
+        """Say whether a parametrised argument belongs to the project.
 
-        It does if the argument is a fixture of the project, or if a fixture of the
-        project requests it.
+        True for a fixture of the project, and for an argument that a fixture of the
+        project requests.
         """
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):
@@ -58,4 +58,5 @@ _OWN_FIXTURES: pytest.StashKey[OwnFixtures] = pytest.StashKey()
 
 
 def _package(module: str) -> str:
+    """Return the name of the package that a module is in."""
     return module.partition(".")[0]

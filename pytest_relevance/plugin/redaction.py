@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -147,9 +147,10 @@ class Redaction:
         arguments = list(arguments)
         for argument in arguments:
             self._learn_text(argument)
-        # each secret that has a name is told to `_learn`
-        for _ in self._masked_arguments(arguments, self._learn):
-            pass
+        secrets: list[tuple[str, str]] = []
+        self._masked_arguments(arguments, secrets)
+        for name, value in secrets:
+            self._learn(name, value)
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
         """Remember the values of environment variables with secret names as secrets.
@@ -162,6 +163,7 @@ class Redaction:
                 self._learn(name, value)
 
     def _learn(self, name: str, value: Any) -> None:
+        """Remember all texts in a secret value, with the mask of the whole value."""
         for text in texts_in(value):
             if not re.fullmatch(_MASK, text):
                 self.known.add(text, mask(name, value))
@@ -213,44 +215,46 @@ class Redaction:
         # last, so that the masks above are the same whatever is known
         return self.known.hide(text)
 
-    def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """Yield the arguments of a command with secrets masked: `--api-key=abc`."""
-        return self._masked_arguments(arguments, _tell_nobody)
+    def arguments(self, arguments: Iterable[str]) -> list[str]:
+        """Return the arguments of a command with secrets masked: `--api-key=abc`."""
+        return self._masked_arguments(arguments, secrets=[])
 
     def _masked_arguments(
-        self, arguments: Iterable[str], tell: Callable[[str, str], None]
-    ) -> Iterator[str]:
-        """Yield arguments, masked. Call `tell(name, value)` for each named secret."""
-        name = ""
+        self, arguments: Iterable[str], secrets: list[tuple[str, str]]
+    ) -> list[str]:
+        """Return arguments, masked. Add (name, value) of named secrets to `secrets`."""
+        masked = []
+        name = ""  # of the secret option that the next argument is the value of
         for argument in arguments:
             if name and not re.match(_OPTION, argument):
-                tell(name, argument)
-                yield mask(name, argument)
+                secrets.append((name, argument))
+                masked.append(mask(name, argument))
             else:
-                yield self._argument(argument, tell)
+                masked.append(self._argument(argument, secrets))
+            name = ""
             is_option = argument.startswith("--") and "=" not in argument
-            name = (
-                argument.lstrip("-") if is_option and self._is_secret(argument) else ""
-            )
+            if is_option and self._is_secret(argument):
+                name = argument.lstrip("-")
+        return masked
 
-    def _argument(self, argument: str, tell: Callable[[str, str], None]) -> str:
-        """Return an argument of a command with its secrets masked.
+    def _argument(self, argument: str, secrets: list[tuple[str, str]]) -> str:
+        """Return an argument, masked. Add (name, value) of named secrets to `secrets`.
 
-        `tell` is called with the name and the value of each secret.
+        A secret may be the value of the argument, or in a text within it.
         """
         key, sign, value = argument.partition("=")
         is_name = bool(sign) and re.fullmatch(_NAME_OF_OPTION, key)
         if is_name and self._is_secret(key):
             name = key.strip().lstrip("-")
-            tell(name, value)
+            secrets.append((name, value))
             return f"{key}={mask(name, value)}"
         if is_name and key.startswith("-"):
-            return f"{key}={self._argument(value, tell)}"
+            return f"{key}={self._argument(value, secrets)}"
 
         def named(found: re.Match[str]) -> str:
             if not self._is_secret(found["name"]) or found["name"].lower() == "key":
                 return found[0]
-            tell(found["name"], _unquoted(found["value"]))
+            secrets.append((found["name"], _unquoted(found["value"])))
             return f"{found['head']}{_mask_of(found)}"
 
         for pattern in (_ASSIGNMENT, _NESTED_OPTION, _PAIR, _ENTRY):
@@ -279,6 +283,9 @@ class Redaction:
         if "=" in text and "://" not in text:
             text = re.sub(_ASSIGNMENT, self._named, text)
         return self.text(text)
+
+    # Each of these returns what takes the place of a match: the match with a mask in
+    # it, or the match itself if it is not a secret.
 
     def _named(self, found: re.Match[str]) -> str:
         if not self._is_secret(found["name"]):
@@ -316,10 +323,6 @@ class Redaction:
 
         url = re.sub(_LOGIN, login, found[0])
         return re.sub(_PARAMETER, parameter, url)
-
-
-def _tell_nobody(name: str, value: str) -> None:
-    """Do nothing with a secret that was masked."""
 
 
 def _mask_of(found: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -113,10 +114,8 @@ def files_not_run(config: pytest.Config) -> tuple[str, ...]:
     if config.option.relevance_against is not None:
         return _files_of_record(config)
     if settings(config).requires_baseline:
-        found = _baselines_without_a_run(config)
-    else:
-        found = _baselines_beside_case_files(config)
-    return tuple(found)
+        return tuple(_baselines_without_a_run(config))
+    return tuple(_baselines_beside_case_files(config))
 
 
 def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
@@ -125,17 +124,18 @@ def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
     A file whose cases have all moved to other files is left out.
     """
     store = run_store(config)
-    ran = {result.file for result in store.results}
-    known = [
-        (info.node, file)
-        for file, info in store.collection.files.items()
-        if file in ran
-    ]
-    return with_cases_left(config, recorded_rankings(config).not_run(known))
+    ran = []
+    for file in dict.fromkeys(result.file for result in store.results):
+        if file in store.collection.files:
+            ran.append((store.collection.files[file].node, file))
+    return with_cases_left(config, recorded_rankings(config).not_run(ran))
 
 
 def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
-    """Yield case files that are gone, if their baselines are left beside others."""
+    """Yield the case files that are gone and whose baselines are in a folder that ran.
+
+    A folder that ran has another case file that was collected.
+    """
     folders: dict[tuple[str, str], None] = {}
     for file, info in run_store(config).collection.files.items():
         folders[os.path.dirname(info.path), os.path.dirname(file)] = None
@@ -145,7 +145,10 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 
 
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
-    """Yield case files with a baseline that are gone, or were not collected."""
+    """Yield the case files of all baselines of the project that were not collected.
+
+    Such a case file may be gone.
+    """
     collected = set()
     for info in run_store(config).collection.files.values():
         collected.add(os.path.realpath(info.path))
@@ -168,16 +171,19 @@ _LEFT_OUT = frozenset(
         "{arch}",
     }
 )
-"""pytest's default of norecursedirs.
+"""pytest's default of norecursedirs. No baseline is looked for in these folders.
 
-A branch can add a folder to norecursedirs. The baselines in it count all the same.
+A branch can add other folders to norecursedirs. The baselines in these count.
 """
 
 _BASELINES: pytest.StashKey[tuple[Path, ...]] = pytest.StashKey()
 
 
 def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
-    """Return all baselines of the project, for which its folders are searched once."""
+    """Return the paths of all baselines of the project.
+
+    The folders of the project are searched once in a run.
+    """
     if _BASELINES not in config.stash:
         found: list[Path] = []
         left_out = [*_LEFT_OUT.intersection(config.getini("norecursedirs"))]
@@ -212,6 +218,35 @@ def _folders_of_project(config: pytest.Config) -> list[Path]:
 _REQUIRED = "relevance_baseline is require"
 
 
+@dataclass(frozen=True, slots=True)
+class _FileOfRun:
+    """A case file that was collected, with its results.
+
+    `name`: its name in messages.
+    `is_whole`: whether all its cases should have run. Otherwise only cases with a
+        result count.
+    """
+
+    name: str
+    info: FileInfo
+    results: Sequence[CaseResult]
+    is_whole: bool
+
+    @property
+    def reference(self) -> str:
+        """Return the name of the record, or of the baseline of the file."""
+        return harmless(self.info.against or f"{self.name}{SUFFIX}")
+
+    def lost(self) -> list[UncomparedCase]:
+        """Return the cases that the reference has and the run has not."""
+        if self.is_whole:
+            return [
+                *lost_of_file(self.name, self.info, self.results),
+                *dropped_of_file(self.name, self.info, self.results),
+            ]
+        return [lost for lost in map(lost_result, self.results) if lost is not None]
+
+
 def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
     """Yield what a run does not compare with a required reference.
 
@@ -226,37 +261,30 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
         yield from _files_that_are_gone(config)
     is_configured = is_whole_run and _has_selection(config.option, config.args)
     by_file = grouped(store.finished, lambda result: result.file)
-    for file, info in store.collection.files.items():
-        results = by_file.get(file, [])
-        is_whole = is_whole_run or info.is_whole(results, file)
-        yield from _lost_cases(
-            file, info, results, is_whole=is_whole, is_configured=is_configured
-        )
+    for name, info in store.collection.files.items():
+        results = by_file.get(name, [])
+        is_whole = is_whole_run or info.is_whole(results, name)
+        file = _FileOfRun(name, info, results, is_whole)
+        yield from _lost_cases(file, is_configured=is_configured)
         if not info.against:
-            yield from _findings_on_test(file, info, results, is_whole=is_whole)
-        yield from _cases_not_compared(file, info, results)
+            yield from _findings_on_test(file)
+        yield from _cases_not_compared(file)
 
 
-def _lost_cases(
-    file: str,
-    info: FileInfo,
-    results: Sequence[CaseResult],
-    *,
-    is_whole: bool,
-    is_configured: bool,
-) -> Iterator[RunFinding]:
+def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding]:
     """Yield a finding about cases that the reference has and the run has not.
 
     `is_configured`: the configuration has a selection, and the command line has none.
     """
-    lost = _lost(file, info, results, is_whole=is_whole)
+    lost = file.lost()
     if not lost:
         return
-    reference = harmless(info.against) or "its baseline"
+    against = file.info.against
+    reference = harmless(against) or "its baseline"
     what = f"does not compare {_number_of_cases(lost)} of {reference}"
     # reports name these cases among the changes of the test
     is_named_elsewhere = all(case.why in _OF_TEST_OR_MARK for case in lost)
-    if not info.against and is_named_elsewhere:
+    if not against and is_named_elsewhere:
         how = f"restore them, or {_ACCEPT}"
     else:
         what += f" ({_names(lost)})"
@@ -265,24 +293,25 @@ def _lost_cases(
         how = "mend the search, and run them again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
-    text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
-    yield _failing(text, _cases_are(lost, file, "missing"))
+    text = f"{harmless(file.name)} {what}, and {_REQUIRED}: {how}"
+    yield _failing(text, _cases_are(lost, file.name, "missing"))
 
 
-def _cases_not_compared(
-    file: str, info: FileInfo, results: Sequence[CaseResult]
-) -> Iterator[RunFinding]:
+def _cases_not_compared(file: _FileOfRun) -> Iterator[RunFinding]:
     """Yield a finding about cases that ran and have no ranking in the reference."""
-    found = not_compared_cases(results)
+    found = not_compared_cases(file.results)
     if not found:
         return
-    cases = f"{_number_of_cases(found)} of {harmless(file)} ({_names(found)})"
-    name = harmless(info.against or f"{file}{SUFFIX}")
-    text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(info)}"
-    yield _failing(text, _cases_are(found, file, "not compared"))
+    cases = f"{_number_of_cases(found)} of {harmless(file.name)} ({_names(found)})"
+    how = "accept their rankings with --relevance-update=new"
+    if file.info.against:
+        how = "make the record again, with a search that works for all cases"
+    text = f"{file.reference} has no ranking of {cases}, and {_REQUIRED}: {how}"
+    yield _failing(text, _cases_are(found, file.name, "not compared"))
 
 
 def _failing(text: str, because: str) -> RunFinding:
+    """Return a finding that fails the run. `because`: the reason in brief."""
     return RunFinding(text, fails=True, is_of_part=True, because=because)
 
 
@@ -310,80 +339,58 @@ _COLLECT = (
 _LOOSER = "the test is looser than accepted"
 
 
-def _findings_on_test(
-    file: str, info: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
-) -> Iterator[RunFinding]:
+def _findings_on_test(file: _FileOfRun) -> Iterator[RunFinding]:
     """Yield a finding if a file demands less now than its baseline records.
 
     Yield another one if the baseline records no demands. If only a part of the file
     ran, only the demands on cases that ran count.
     """
-    reference = harmless(f"{file}{SUFFIX}")
-    if not info.knows_demands:
+    if not file.info.knows_demands:
         text = (
-            f"{reference} does not say what the test demanded, because an earlier "
+            f"{file.reference} does not say what the test demanded, because an earlier "
             f"version of pytest-relevance made it, and {_REQUIRED}"
         )
         how = (
             "run --relevance-update=test once, which accepts what the test demands now"
         )
         yield _failing(f"{text}: {how}", "a baseline has no demands")
-    ran = {result.id for result in results}
-    looser = [change for change in info.test_changes if change.is_looser]
-    if not is_whole:
+    looser = [change for change in file.info.test_changes if change.is_looser]
+    if not file.is_whole:
+        ran = {result.id for result in file.results}
         looser = [change for change in looser if ran.intersection(change.cases)]
     if looser:
-        what = f"the test of {harmless(file)} is looser than its baseline has it"
+        what = f"the test of {harmless(file.name)} is looser than its baseline has it"
         text = f"{what}, and {_REQUIRED}: undo the change, or {_ACCEPT}"
         yield _failing(text, _LOOSER)
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
     """Yield a finding if case files of the reference should have run and did not."""
-    against = config.option.relevance_against
-    gone = [
-        file
-        for file in files_not_run(config)
-        if _covers(config, _path_of(file, config))
-    ]
-    if not gone:
+    paths = {}
+    for file in files_not_run(config):
+        path = _path_of(file, config)
+        if _covers(config, path):
+            paths[file] = path
+    if not paths:
         return
-    count = counted(len(gone), "file")
-    files = f"{count} ({examples(gone)})"
-    because = f"no case ran of {count}"
-    how = _COLLECT
-    reference = "with a baseline"
-    if against is not None:
-        reference = f"in {harmless(recorded_rankings(config).name)}"
-    if not all(_path_of(file, config).exists() for file in gone):
+    because = f"no case ran of {counted(len(paths), 'file')}"
+    if config.option.relevance_against is None:
+        reference = "with a baseline"
         how = "restore the case files, or delete their baselines"
-        if against is not None:
-            how = "restore them, or compare with another record"
-    yield _failing(
-        f"no case ran of {files} {reference}, and {_REQUIRED}: {how}", because
-    )
+    else:
+        reference = f"in {harmless(recorded_rankings(config).name)}"
+        how = "restore them, or compare with another record"
+    if all(path.exists() for path in paths.values()):
+        how = _COLLECT
+    text = f"{because} ({examples([*paths])}) {reference}, and {_REQUIRED}: {how}"
+    yield _failing(text, because)
 
 
 def _path_of(file: str, config: pytest.Config) -> Path:
+    """Return the path of a case file, from its name in the reference."""
     if config.option.relevance_against is not None:
         return config.rootpath / recorded_rankings(config).node_of(file)
     return config.invocation_params.dir / file
-
-
-def _lost(
-    file: str, info: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
-) -> list[UncomparedCase]:
-    """Return the cases of a file that the reference has and the run has not.
-
-    `is_whole`: false if only a part of the file was to run. Then only cases with a
-        result count.
-    """
-    if is_whole:
-        return [
-            *lost_of_file(file, info, results),
-            *dropped_of_file(file, info, results),
-        ]
-    return [lost for lost in map(lost_result, results) if lost is not None]
 
 
 def _number_of_cases(found: Sequence[UncomparedCase]) -> str:
@@ -394,10 +401,3 @@ def _number_of_cases(found: Sequence[UncomparedCase]) -> str:
 def _names(found: Sequence[UncomparedCase]) -> str:
     """Return the names of the first cases: `"boots" and "hats"`."""
     return examples([*dict.fromkeys(case.id for case in found)])
-
-
-def _how_to_accept(info: FileInfo) -> str:
-    """Return how to give the reference the rankings that it lacks."""
-    if info.against:
-        return "make the record again, with a search that works for all cases"
-    return "accept their rankings with --relevance-update=new"

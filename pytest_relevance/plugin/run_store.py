@@ -108,7 +108,7 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """Return the results of all cases that ended, in the order of collection.
 
-        If a case ran several times, only its worst result is returned.
+        If a case has several items, for example repeats, its worst result is returned.
         """
         if self._results is None:
             results = self._in_order()
@@ -136,7 +136,7 @@ class RunStore:
         self._is_complete = True
 
     def with_known(self, result: CaseResult) -> CaseResult:
-        """Return a result with all known texts about its documents."""
+        """Return a result with the texts that the run now has about its documents."""
         result = self._without_doubtful_ids(result)
         return self._with_texts([result])[0] if self._is_complete else result
 
@@ -160,9 +160,10 @@ class RunStore:
         Only results that a report shows get texts.
         """
         completed = list(results)
-        places = [
-            place for place, result in enumerate(results) if self._is_shown(result)
-        ]
+        places = []
+        for place, result in enumerate(results):
+            if self._is_shown(result):
+                places.append(place)
         for texts in self._config.hook.pytest_relevance_complete(
             config=self._config,
             results=[results[place] for place in places],
@@ -176,8 +177,8 @@ class RunStore:
     def _is_shown(self, result: CaseResult) -> bool:
         """Say whether a report may show the ranking of a result.
 
-        Only results that may be shown are completed with texts: failed results, and
-        results that a report shows because of baselines, gates, options or repeats.
+        A report may show failed results, and others because of a baseline, a gate, an
+        option or repeats.
         """
         if settings(self._config).details or result.is_check:
             return True
@@ -221,15 +222,13 @@ class RunStore:
 
     @property
     def finished(self) -> list[CaseResult]:
-        """Return the results of the cases for which all repeats have ended."""
-        ended = Counter(
-            result.key for result in self._cases.values() if result.origin.items
-        )
-        return [
-            result
-            for result in self.results
-            if ended[result.key] >= len(result.origin.items)
-        ]
+        """Return the results of the cases of which all repeats have ended."""
+        ended = Counter(result.key for result in self._cases.values())
+        finished = []
+        for result in self.results:
+            if ended[result.key] >= len(result.origin.items):
+                finished.append(result)
+        return finished
 
     def of_file(self, file: str) -> list[CaseResult]:
         """Return the finished results of a case file."""
@@ -247,23 +246,23 @@ class RunStore:
 
         A plugin such as pytest-rerunfailures ran them again, because they failed.
         """
-        return [
-            name
-            for name in self._run_again
-            if name not in self.failed and (name, 0) in self._cases
-        ]
+        passed = []
+        for name in self._run_again:
+            if name not in self.failed and (name, 0) in self._cases:
+                passed.append(name)
+        return passed
 
     def unfinished(self) -> list[str]:
         """Return the node ids of the cases that were to run and have no result."""
-        return [
-            name
-            for name in self.collection.to_run
-            if (name, 0) not in self._cases and self.collection.is_case(name)
-        ]
+        unfinished = []
+        for name in self.collection.to_run:
+            if (name, 0) not in self._cases and self.collection.is_case(name):
+                unfinished.append(name)
+        return unfinished
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Return names joined in prose: the first three, and how many others there are."""
+    """Return the first three names in prose, and how many more there are."""
     return first_few([*map(harmless, names)], _MOST_NAMED)
 
 

@@ -1,8 +1,8 @@
 """Print in the terminal: the failures, sorted and shortened, and the summary.
 
-Of some failures only the heading is printed: of failures after the first few, of cases
-that failed before, and of failures with the same cause as an earlier one. Modules that
-only failures need are imported in the functions that use them.
+Only the heading of a failure is printed if the case failed before, if an earlier
+failure has the same cause, or if the first few failures are printed already. Modules
+that only failures need are imported in the functions that use them.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 
 
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
-    """Return a function that writes to the terminal, and whether it is a real terminal.
+    """Return a function that writes to the terminal, and whether that is a terminal.
 
     The function writes even if pytest captures output. Its first text begins on a new
-    line.
+    line. The second value is False if the output goes to a file or a pipe.
     """
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
@@ -205,6 +205,7 @@ class Terminal:
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
+        """Return the summary; without results, the messages alone."""
         messages = self._store.notes.take_messages()
         if results:
             return self._summary_lines(results, messages)
@@ -218,7 +219,7 @@ class Terminal:
     def _summary_lines(
         self, results: Sequence[CaseResult], messages: Sequence[Message]
     ) -> list[Line]:
-        """Return the summary of the run. `messages`: about files that were written."""
+        """Return the summary of the run, with messages about files and faults."""
         option, store = self._config.option, self._store
         info = RunInfo(
             fingerprint=store.notes.fingerprint,
@@ -277,11 +278,8 @@ def _set_headings(reports: Iterable[Any], option: Any) -> None:
             query = result.query
             if verbosity(option) < 0 or result.is_check:  # the line below has the query
                 query = result.id
-            report.location = (
-                file,
-                line_number,
-                item_heading(name, result.id, query),
-            )
+            heading = item_heading(name, result.id, query)
+            report.location = (file, line_number, heading)
 
 
 def _sort_failures(failed: list[Any]) -> None:

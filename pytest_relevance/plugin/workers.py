@@ -13,8 +13,8 @@ sent. pytest-xdist makes a failed report of the lost case, without a result, and
 the remaining cases to a new worker. `RunStore.unfinished` names the lost case. So
 
 - the gates of its file have no verdict (`gates/judging.py`);
-- the record of the run names it as missing (`outputs.present_run`);
-- it is not reported as a lost result, because its failure is shown (`findings`).
+- the record of the run names the case as missing (`outputs.present_run`);
+- no finding says that its result was lost, because its failure is shown (`findings`).
 """
 
 from __future__ import annotations

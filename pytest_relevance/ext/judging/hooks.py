@@ -35,7 +35,7 @@ from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_fi
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
-from pytest_relevance.plugin.outputs import tell
+from pytest_relevance.plugin.outputs import keep_messages
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
@@ -204,7 +204,7 @@ class Judging:
             why = "there is nothing to judge" if self._scored else "no case was scored"
             text = f"{self._option}: {NAME} was not asked, because {why}"
             self._messages.append(Message(text))
-        tell(self._messages, session, exitstatus)
+        keep_messages(self._messages, session, exitstatus)
         return outcome
 
     @pytest.hookimpl

@@ -8,7 +8,7 @@
 | `calling` | one call of a search, and the reading of its response |
 | `batch_responses` | the responses in what `search.many` returned |
 | `awaiting` | what must be awaited, and in which event loop |
-| `completing` | fields and other rankings that expectations look at |
+| `completing` | fields, and rankings of other queries, that expectations look at |
 | `search_again` | one more call of the search, for another query or for more results |
 | `deeper` | the second search for passages that a failed case is missing |
 | `score_in_run` | the result of a ranking, and how the case ends |

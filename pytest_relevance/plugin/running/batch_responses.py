@@ -14,9 +14,7 @@ from pytest_relevance.results.responses.reading import close
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _IF_TUPLE = "of (distances, labels) return list(zip(distances, labels)), of a tuple of responses list(responses). It"
-"""The advice for a `many` that returned a tuple, in the sentence that says what it has
-to return.
-"""
+"""The advice for a `many` that returned a tuple. It goes on: "It returns a list"."""
 
 
 def is_read_once(response: object) -> bool:
@@ -65,9 +63,8 @@ class BatchResponses:
         if all queries have a response already.
         """
         if len(self._outcomes) == len(self._readers):
-            raise self._wrong_number(
-                f"more than {counted(len(self._readers), 'response')}"
-            )
+            most = counted(len(self._readers), "response")
+            raise self._wrong_number(f"more than {most}")
         if isinstance(response, BaseException):
             self._outcomes.append(response)
             return

@@ -50,10 +50,11 @@ def asked_for(search_function: Any, case: Case) -> int | None:
 def most_to_read(case: Case, asked: int | None) -> int:
     """Return how many results of an iterator to read: one more than the case looks at.
 
-    Two kinds of cases look at 10,000 results: cases with a measure of the whole
-    ranking, and cases whose results are chunks of documents. Any number of chunks may
-    be of one document. The second kind looks at fewer results if a number of chunks was
-    requested.
+    A case looks at `case.depth` results. Exceptions, which look at 10,000:
+
+    - a case with a measure of the whole ranking
+    - a case whose results are chunks of documents, unless a number of chunks is
+      requested: any number of chunks may be of one document
     """
     settings = case.terms.settings
     counts_documents = settings.collapse and asked is None and case.terms.depth is None
@@ -71,8 +72,8 @@ def call_search(
     """Call the search, and return its response and the moment before the call.
 
     A generator does its work while it is read. So a generator is read here, as far as
-    the case looks. Only the generator of a batch is left to the caller, which reads the
-    responses one by one.
+    the case looks. Only the generator of a batch is returned unread. Its caller reads
+    the responses one by one.
 
     `asked`: the number of results to request as `k`; None if the search takes no `k`.
     `queries`: the queries of a batch, instead of the query of the case.
@@ -82,8 +83,7 @@ def call_search(
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
-        # cases share these objects: a search that changes one must not affect the next
-        # case
+        # cases share these objects, and a search may change them
         params = deepcopy(params)
     try:
         if asked is not None:
@@ -121,57 +121,60 @@ def read_response(
 
     Raises `CaseError` if the response cannot be read.
     """
-    response_values: Mapping[str, object] = {}
-    response_conditions = case.response_conditions
-    if response_conditions:
-        # before the hook, which may change the response
-        response_values = _response_values(response, response_conditions)
-    # calling a hook without implementations costs 30 us
-    own = None
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():
-        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
-    collapses = case.terms.settings.collapse
-    fields = case.fields if case.expect else {}
-    # a collapsed ranking may need the fields of any number of results
-    read_fields = dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else {**fields}
-    of_passages = case.fields_of_passages
-    read_fields |= dict.fromkeys(of_passages, LARGEST_CUTOFF)
-    ids = _labels_of(search_function)
-    # the hook or the test may have used `ids` already
-    must_use_ids = own is None and not is_check and ids is not None
-    most = MOST_READ if type(response) is list else most_to_read(case, asked)
     try:
+        values = _response_values(response, case.response_conditions)
+        # calling a hook without implementations costs 30 us
+        own = None
+        if item.config.hook.pytest_relevance_ranking.get_hookimpls():
+            own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+        ids = _labels_of(search_function)
+        # the hook or the test may have used `ids` already
+        must_use_ids = own is None and not is_check and ids is not None
         ranking = read_ranking(
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
             ids,
-            read_fields,
+            _fields_to_read(case),
             judged=case.judgments,
             declares_ids=must_use_ids and declares_ids(search_function),
-            most=most,
-            expects_response=bool(response_conditions),
+            most=MOST_READ if type(response) is list else most_to_read(case, asked),
+            expects_response=bool(case.response_conditions),
             texts=_text_field_of(case),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
-    if response_values:
-        ranking = replace(ranking, response=response_values)
-    if of_passages:
-        ranking = with_fields_of_texts(ranking, of_passages, fields)
-    return collapsed(ranking, fields) if collapses else ranking
+    if values:
+        ranking = replace(ranking, response=values)
+    if case.fields_of_passages:
+        ranking = with_fields_of_texts(ranking, case.fields_of_passages, case.fields)
+    if case.terms.settings.collapse:
+        ranking = collapsed(ranking, case.fields)
+    return ranking
 
 
 def _response_values(
     response: object, conditions: Sequence[FieldCondition]
 ) -> Mapping[str, object]:
-    """Return {path: value} of a response. Raises `CaseError` if it cannot be read."""
+    """Return {path: value} of a response, for the paths of conditions.
+
+    Call this before the hook, which may change the response. Raises `UnreadableRanking`
+    if the response cannot be read.
+    """
+    if not conditions:
+        return {}
     from pytest_relevance.results.responses.response_values import read_response_values
 
-    try:
-        return read_response_values(response, conditions)
-    except UnreadableRanking as problem:
-        raise CaseError(str(problem), pytrace=False) from None
+    return read_response_values(response, conditions)
+
+
+def _fields_to_read(case: Case) -> dict[str, int]:
+    """Return {field: of how many results it is read}, for all that a case looks at."""
+    fields = case.fields
+    if case.terms.settings.collapse:
+        # a document may have any number of chunks
+        fields = dict.fromkeys(fields, LARGEST_CUTOFF)
+    return fields | dict.fromkeys(case.fields_of_passages, LARGEST_CUTOFF)
 
 
 def _text_field_of(case: Case) -> TextField | None:
@@ -184,14 +187,14 @@ def _text_field_of(case: Case) -> TextField | None:
 
 
 def _labels_of(search_function: Any) -> Callable[[], object] | None:
-    """Return a function that returns `search.ids`; None for a plain function."""
+    """Return a function that returns `search.ids`; None for a function without it."""
     if type(search_function) is FunctionType and "ids" not in search_function.__dict__:
         return None
     return partial(getattr, search_function, "ids", None)
 
 
 def many_of(search_function: Any) -> Any:
-    """Return `search.many` if it can be called, else None; also None for a mock."""
+    """Return `search.many` if it can be called; None otherwise, and for a mock."""
     if not has_attribute(search_function, "many"):
         return None
     many = getattr(search_function, "many", None)
@@ -223,6 +226,7 @@ def default_of_k(search_function: Any) -> int | None:
 
 
 def _parameter_k(search_function: Any) -> inspect.Parameter | None:
+    """Return the parameter `k` of a search; None without it or without a signature."""
     try:
         return inspect.signature(search_function).parameters.get("k")
     except (TypeError, ValueError):  # some builtins have no signature

@@ -111,10 +111,10 @@ class CaseRun:
             variant do not give them.
         search_folder: the folder that defines the search fixture.
         properties: the JUnit properties on the item.
-        had_no_xfail: whether it is known that no mark `xfail` of the item counted when
-            all cases were collected.
-        ahead: a call of the search before the turn of the case, until the case takes
-            the outcome; None without such a call.
+        had_no_xfail: whether no mark `xfail` of the item counted when all cases were
+            collected. False also if that is not known.
+        ahead: the call of the search that `ext/concurrency` made before the turn of the
+            case, until the case takes the outcome; None without such a call.
     """
 
     case: Case
@@ -199,12 +199,16 @@ class CaseRun:
 
         Secrets in the params are masked.
         """
-        params, search, test = self.case.params, None, ""
-        # several tests may check the same query, even on the same line
+        params = self.case.params
+        if params:
+            params = redaction(self.item.config).values(params)
+        search, test = None, ""
         if self.is_check:
-            file, _, name = self.item.location
+            # several tests may check the same query, even on the same line
             search = CHECK
-            test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
+            # not the node id, to which a scheduler may have added a group
+            file, _, name = self.item.location
+            test = f"{file.replace(os.sep, '/')}::{name}"
         origin = CaseOrigin(
             variant_index=self.variant_index,
             test=test,
@@ -216,7 +220,7 @@ class CaseRun:
             node=_without_group(self.item),
             search=search,
             variant=self.variant,
-            params=redaction(self.item.config).values(params) if params else params,
+            params=params,
             tolerance=self.settings.tolerance,
             origin=origin,
         )
@@ -224,9 +228,10 @@ class CaseRun:
     def call(
         self, latency: float | None = None, error: SearchError | None = None
     ) -> CaseCall:
-        """Return what a result says of the calls of its search.
+        """Return what a result of the current attempt says of the calls of its search.
 
         `latency`: in seconds; None if it was not measured.
+        `error`: the error of a case without a score.
         """
         searched = self.attempt.searched
         is_shared = latency is not None and searched.is_shared
@@ -319,7 +324,7 @@ CHECKS = pytest.StashKey[Checks]()
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
-    """Return the run of a case, or the runs of the checks of a test.
+    """Return the run of a case, or the runs of the checks of a test; else ().
 
     If a test was run again, these are the checks of the latest attempt.
     """

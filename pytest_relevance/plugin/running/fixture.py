@@ -1,8 +1,7 @@
 """The value of the fixture `relevance`, which scores rankings in tests in Python.
 
-A failing check in a thread or a task ends only this thread or task, not the test. If
-nothing there catches its exception, `raise_lost_check` raises the exception in the
-test.
+A check may fail in a thread or a task of the test. Its exception ends the thread or the
+task, and not the test. Then `raise_lost_check` raises the exception in the test.
 """
 
 from __future__ import annotations
@@ -110,8 +109,9 @@ class Relevance:
     def _place_of(self, caller: FrameType | None) -> tuple[str, int]:
         """Return the file and the line in which a check was called.
 
-        If the test does not call the check itself, as with
-        `pool.submit(relevance.check, ...)`, this is the place of the test.
+        `caller`: the frame that called it. In `pool.submit(relevance.check, ...)` a
+            thread calls the check, and not the test. Then the place of the test is
+            returned.
         """
         if caller is None or _is_runner(caller):
             return str(self._item.path), (self._item.location[1] or 0) + 1
@@ -157,7 +157,8 @@ def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
 def _join_expectations(values: dict[str, Any]) -> None:
     """Move keys that name expectations, for example `within`, into the key `expect`.
 
-    Raises ValueError for an expectation that is given alone and in `expect`.
+    `values` is changed in place. Ids of documents in expectations become text. Raises
+    ValueError for an expectation that is given both alone and in `expect`.
     """
     alone = {}
     for name in list(values):
@@ -170,12 +171,11 @@ def _join_expectations(values: dict[str, Any]) -> None:
         raise ValueError(
             f"relevance.check: {name} is given by itself and in expect; keep one of them"
         )
-    expected = {**written, **alone}
+    expected = {}
+    for name, value in {**written, **alone}.items():
+        expected[name] = _expectation_with_text_ids(name, value)
     if expected:
-        values["expect"] = {
-            name: _expectation_with_text_ids(name, value)
-            for name, value in expected.items()
-        }
+        values["expect"] = expected
 
 
 def _expectation_with_text_ids(key: str, value: Any) -> Any:
@@ -277,13 +277,13 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 def _is_lost(error: BaseException, task: Any) -> bool:
     """Say whether the exception of a check did not reach the code of the test.
 
-    The outermost frame of its traceback shows how far the exception went. If this is a
-    frame of the test, the test has caught the exception or ended in it. The exception
-    is lost
+    The outermost frame of its traceback shows how far the exception went. The exception
+    is lost if this frame is
 
-    - if it is a frame of a module that runs threads or tasks
-    - if the exception ended a task of asyncio, and it is the frame of the task's
-      coroutine
+    - of a module that runs threads or tasks
+    - of the coroutine of a task of asyncio that ended in the exception
+
+    If the frame is of the test, the test has caught the exception or ended in it.
 
     `task`: the task of asyncio that raised the exception; None without one.
     """
@@ -292,13 +292,10 @@ def _is_lost(error: BaseException, task: Any) -> bool:
     outermost = error.__traceback__.tb_frame
     if _is_runner(outermost):
         return True
-    ended_task = (
-        task is not None
-        and task.done()
-        and not task.cancelled()
-        and task.exception() is error
-    )
-    return ended_task and getattr(task.get_coro(), "cr_code", None) is outermost.f_code
+    if task is None or not task.done() or task.cancelled():
+        return False
+    is_of_task = getattr(task.get_coro(), "cr_code", None) is outermost.f_code
+    return task.exception() is error and is_of_task
 
 
 def _is_runner(frame: FrameType) -> bool:

@@ -1,7 +1,7 @@
 """Score the ranking of a case, and decide how the case ends.
 
-The functions return the exception of a verdict and do not raise it. None of them
-changes the run of the case.
+No function of this module changes the run of the case, and none raises the exception of
+its verdict: `exception_of` returns it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,9 @@ STOOD_STILL = (
 
 def looks_at_latency(case: Case) -> bool:
     """Say whether an expectation of a case, or a gate of its file, needs latencies."""
-    if any(
-        EXPECTATIONS.get_or_unknown(expected.kind).needs_latency
-        for expected in case.expect
-    ):
-        return True
+    for expected in case.expect:
+        if EXPECTATIONS.get_or_unknown(expected.kind).needs_latency:
+            return True
     gates = case.terms.gates
     return any(GATES.get_or_unknown(gate.condition).needs_latency for gate in gates)
 
@@ -60,9 +58,10 @@ def _why_unmeasured(this: CaseRun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The result of a case.
+    """The result of a case, and which exception it ends in.
 
-    `fails_baseline`: whether the case fails because of its baseline.
+    `fails_baseline`: whether the case fails because of its baseline. Then it ends in
+        `BaselineFailure`, which a mark `xfail` does not cover.
     """
 
     result: CaseResult
@@ -157,6 +156,7 @@ def _score_and_compare(
 
 
 def _needs_details(this: CaseRun, result: CaseResult) -> bool:
+    """Say whether a report may show details of a case that passes."""
     has_moved = result.baseline is not None and bool(result.baseline.documents)
     is_repeated = len(this.items) > 1
     return has_moved or is_repeated or this.is_check or this.settings.details
@@ -228,6 +228,7 @@ def _is_known(this: CaseRun, result: CaseResult) -> bool:
 
 
 def _failure(this: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
+    """Return the exception of a case that failed, or is inconclusive."""
     kind = BaselineFailure if scored.fails_baseline else CaseFailure
     text = text_of_exception(scored.result, is_check=this.is_check)
     return kind(text, pytrace=False)

@@ -18,7 +18,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
     """Call the search of one case, as often as the run asks for.
 
-    Return a coroutine, which returns the same, if an event loop is needed.
+    Returns what was found. If an event loop is needed, a coroutine is returned, which
+    returns what was found.
     """
     call = SearchCall([this], this.search_function)
     if awaiting.is_coroutine_function(this.search_function):
@@ -51,7 +52,7 @@ class CaseResponses:
     def read(self, response: object) -> Ranking:
         """Convert a response to a ranking. Raises `CaseError` if it cannot be read."""
         if self.answer is None:
-            # a copy: the search may reuse the list
+            # the search may use the list again
             self.answer = [*response] if type(response) is list else response
         return calling.read_response(
             self.run.item, self.run.case, response, self.search_function, self.asked
@@ -59,9 +60,9 @@ class CaseResponses:
 
 
 def _without_import(response: object, started: Moment) -> Moment:
-    """Import the modules that read a response. Return the start plus that time.
+    """Import the modules that read a response, and return `started`, moved on by that.
 
-    So the import is not a part of the latency, which is measured from the start.
+    A latency that is measured from the returned moment leaves the import out.
     """
     begin = now()
     if load_readers(response):
@@ -108,7 +109,7 @@ class SearchCall:
     def make(self) -> Sequence[Searched] | None:
         """Make the calls, and return what the search returned or raised for each case.
 
-        Return None if a response must be awaited. Then call `make_in_loop`.
+        Returns None if a response must be awaited. Then `make_in_loop` makes the rest.
         """
         try:
             while self._calls < self._times:
