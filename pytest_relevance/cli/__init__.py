@@ -60,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader closed the pipe; without dup2 Python would write the rest again at exit
+    except BrokenPipeError:
+        # the reader has closed the pipe, and Python would write the rest again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except KeyboardInterrupt:
@@ -78,11 +79,12 @@ def _run(arguments: list[str]) -> int:
         parsed = _parsed(arguments)
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
-    except ExtensionError as error:  # from another package, asked for its formats
+    except ExtensionError as error:  # another package was asked for its formats
         complain(f"{PROGRAM}: {error}")
         return USAGE
+    command = f"{PROGRAM} {parsed.command}"
     try:
-        code = _run_command(parsed)
+        return _run_command(parsed)
     except CommandError as refused:
         complain(str(refused))
         return refused.code
@@ -90,20 +92,18 @@ def _run(arguments: list[str]) -> int:
         complain(str(error))
         return USAGE if parsed.command in _READ_RECORDS else FOUND
     except ExtensionError as error:
-        complain(f"{PROGRAM} {parsed.command}: {error}")
+        complain(f"{command}: {error}")
         return USAGE
     except BrokenPipeError:
         raise
     except OSError as error:
-        complain(
-            f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}"
-        )
+        file = error.filename or "the output"
+        complain(f"{command}: {file}: {error.strerror or error}")
         return USAGE
-    return code
 
 
 _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
-"""The commands that read records."""
+"""The commands that read only records. To them a broken file is a wrong argument."""
 
 
 class _Parser(ArgumentParser):
@@ -113,13 +113,14 @@ class _Parser(ArgumentParser):
     """
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raise SystemExit, after printing a message."""
         super().exit(status, safe_output(message) if message else message)
 
 
 def _parsed(arguments: list[str]) -> Namespace:
     """Return the command and its arguments, parsed.
 
-    Only the command that is called declares its arguments, so that no other is
+    Only the command that is called declares its arguments, so that no other command is
     imported. Raises SystemExit for invalid arguments, and after `--help` and
     `--version`.
     """
@@ -177,6 +178,7 @@ def _declare(name: str, parser: ArgumentParser) -> None:
 
 
 def _run_command(arguments: Namespace) -> int:
+    """Run a command. Raises `ExtensionError` if it returns anything but an exit code."""
     name = arguments.command
     with COMMANDS.calling(name):
         code = COMMANDS.get(name).run(arguments)

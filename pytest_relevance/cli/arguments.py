@@ -65,9 +65,10 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def finite_number(text: str, what: str) -> float:
-    """Return the finite decimal number in a text. `what`: describes it in an error.
+    """Return the finite decimal number in a text.
 
-    Raises ArgumentTypeError if the text is no such number.
+    Raises ArgumentTypeError if the text is not such a number.
+    `what`: describes the number in the message of the error.
     """
     try:
         number = float(text)
@@ -81,7 +82,7 @@ def finite_number(text: str, what: str) -> float:
 def checked_by(check: Callable[[Any], Value], text: object) -> Value:
     """Return what `check` returns for an argument.
 
-    If `check` raises ValueError, raise ArgumentTypeError instead.
+    Raises ArgumentTypeError if `check` raises ValueError.
     """
     try:
         return check(text)
@@ -104,6 +105,7 @@ def judgment_format(text: str) -> str:
 
 
 def _raters(text: str) -> str | None:
+    """Return how several ratings become a grade."""
     return checked_by(checked_raters, text)
 
 
@@ -129,12 +131,15 @@ def _scale(text: str) -> Scale:
 
 
 def _id_field(text: str) -> str:
+    """Return a text that says what the id of a document is, unchanged."""
     checked_by(id_field_of, text)
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class _Option:
+    """An option of the command line, as `add_argument` takes it."""
+
     placeholder: str
     type: Callable[[str], Any]
     help: str
@@ -179,9 +184,9 @@ def add_reading(parser: ArgumentParser, *names: str) -> None:
 
 
 def add_query(parser: ArgumentParser) -> None:
-    """Add `--query`, which says where a file has the texts of its queries.
+    """Add the options that name columns: of the query, and of what it needs.
 
-    Also add the options for the column of what queries need.
+    They are `--query`, `--document`, `--passage` and `--context`.
     """
     parser.add_argument(
         "--query",

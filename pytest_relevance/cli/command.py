@@ -25,8 +25,8 @@ class CommandError(Exception):
 class Command(Protocol):
     """What the module of a command has. It is imported when the command is called.
 
-    The first line of its docstring says what the command does, unless `ABOUT` does. The
-    other paragraphs are part of the help text.
+    The docstring of the module is the help text of the command. For a command of this
+    package, `ABOUT` in `cli/__init__.py` has what the first line says.
     """
 
     __doc__: str | None
@@ -39,6 +39,10 @@ class Command(Protocol):
 
 
 def _checked_command(name: str, value: str, entry: object) -> Command:
+    """Return the module of a command. Raises `ExtensionError` if a function is missing.
+
+    `value`: the place of the module, for the message.
+    """
     for function in ("declare", "run"):
         if not callable(getattr(entry, function, None)):
             raise ExtensionError(f"{name} ({value}) has no function {function}")

@@ -1,4 +1,4 @@
-"""What a check of case files and judgment files is, and all checks by name."""
+"""The type of a check of case files and judgment files, and all checks by name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pytest_relevance.registry import Registry, must_be
 
 
 def _nothing(checked: object) -> Iterable[Problem]:
+    """Find no problem, in a kind of file that a check does not look at."""
     return ()
 
 
@@ -21,17 +22,18 @@ def _nothing(checked: object) -> Iterable[Problem]:
 class FileCheck:
     """A check of files, for `pytest-relevance check`.
 
-    A check yields a `Problem` for each place that it finds. The `case` of a problem is
-    the text of a query. The message of a problem is a detail, and may be empty. If the
-    place of a problem names no file, the problem is in the file that is checked.
+    Its functions yield a `Problem` for each place with something wrong. The `case` of a
+    problem is the text of a query. The message of a problem is a detail, and may be
+    empty. If the place of a problem names no file, the problem is in the file that is
+    checked.
 
     Attributes:
         name: the name of the check, for messages about the check itself.
-        advice: what is wrong with the places, and what to do. It is printed above them.
-        find: finds the places in a suite.
-        find_in_judgments: finds the places in a judgment file.
-        find_in_rows: finds the places in the rows of a judgment file as they are
-            written. It is called for the judgment files that a suite names, too.
+        advice: what is wrong, and what to do. It is printed above the places.
+        find: looks at a suite.
+        find_in_judgments: looks at the judgments of a judgment file.
+        find_in_rows: looks at the rows of a judgment file as they are written. It is
+            called for the judgment files that a suite names, too.
     """
 
     name: str

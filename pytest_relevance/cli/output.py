@@ -59,13 +59,13 @@ def check_output(
     is_own: Callable[[bytes], bool],
     otherwise: str,
 ) -> None:
-    """Raise `CommandError` if `--output` must not be written.
+    """Raise `CommandError` if the file of `--output` must not be written.
 
-    Two files must not be written: an input of the command, and an existing file of
-    another kind.
+    It must not be a file that the command reads, nor an existing file of another kind
+    than the command writes.
     `inputs`: the files that the command reads.
-    `is_own`: says whether a file with this content may be replaced.
-    `otherwise`: names another file in the message, for example `no record`.
+    `is_own`: says whether a file with this content is of the kind that is written.
+    `otherwise`: what the message calls a file of another kind, for example `no record`.
     """
     target = arguments.output
     if target is None:
@@ -82,7 +82,7 @@ def check_output(
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
-    """Raise `CommandError` if one of the paths exists. `advice`: what to do."""
+    """Raise `CommandError` if a path exists. `advice`: what the message says to do."""
     there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
     if not there:
         return

@@ -1,4 +1,4 @@
-"""The options of a report, and which format they mean."""
+"""The options of a report, and the format that they choose."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 class _RegisteredFormats:
     """The names of all formats that can report a run, or a comparison.
 
-    The names are looked up when they are needed. All are looked up even if a format of
-    this package is asked for, so that another package with a format of the same name is
-    refused.
+    `of_comparisons`: whether they are those of comparisons.
+
+    The names are looked up when they are needed. Each look-up reads all names, also
+    those of other packages. So another package whose format has a name of ours is
+    always refused.
     """
 
     of_comparisons: bool
@@ -97,9 +99,9 @@ def add_format(parser: Any, formats: Container[str]) -> None:
 
 
 def report_format(arguments: Namespace, formats: Container[str]) -> str:
-    """Return the format that `--format` or else the ending of `--output` names.
+    """Return the format that `--format`, or else the ending of `--output`, names.
 
-    It is text if neither names one.
+    If neither names one of `formats`, text is returned.
     """
     if arguments.format:
         return str(arguments.format)

@@ -76,15 +76,15 @@ def without_texts(file: str, format: str = "") -> CommandError:
 
 
 def case_file(judgments: Judgments, comment: str = "") -> Written:
-    """Return the bytes of a case file with a case for each query of some judgments.
+    """Return a case file with a case for each query of some judgments.
 
-    `comment` is put at the top. A case has an `id` if the key of its judgments is not
-    its text. Several ratings of a document become a list. The result also says what a
-    case file cannot store of the judgments.
+    A case has an `id` if the id of its query is not the text. Several ratings of a
+    document become a list. The result also says what a case file cannot store of the
+    judgments.
+    `comment`: stands at the top of the file.
 
-    Raises:
-        ValueError: there is nothing to write, or a case file cannot have a query, a
-            document or a grade.
+    Raises ValueError if there is nothing to write, or if a case file cannot have a
+    query, a document or a grade.
     """
     queries = queries_of(judgments)
     if not queries:
@@ -120,6 +120,7 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
 
 
 def _highest_grade(judgments: Judgments) -> float:
+    """Return the highest grade of all documents, or 0 without grades above it."""
     highest = 0.0
     for grades in judgments.values():
         highest = max(highest, max(grades.values(), default=0.0))
@@ -215,6 +216,7 @@ def _has_id(query: Query) -> bool:
 
 
 def _params(query: Query) -> Mapping[str, object]:
+    """Return the params of a query whose names a case file can have."""
     params = {}
     for name, value in query.params.items():
         if name and name not in NOT_PARAMETERS:
@@ -333,6 +335,7 @@ def _without_place(cases: Sequence[Case]) -> dict[str, int]:
 
 
 def _is_more_than_a_quote(passage: Passage) -> bool:
+    """Say whether a passage has several forms, or conditions on fields."""
     return len(passage.quotes) > 1 or bool(passage.conditions)
 
 

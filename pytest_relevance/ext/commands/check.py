@@ -90,7 +90,7 @@ class _NamedCatalogue:
 
 
 def _no_counts() -> Counter[str]:
-    # in the order of the last line
+    """Return counts of 0, in the order in which the last line has them."""
     return Counter(file=0, case=0, query=0, judgment=0)
 
 
@@ -152,8 +152,8 @@ class _Checked:
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code."""
     checked = _Checked()
-    # case files come first, so that the judgment files which they name count once
-    for path in sorted(_files(arguments.paths), key=_is_no_case_file):
+    # case files come first, so that the judgment files that they name count once
+    for path in sorted(_files(arguments.paths), key=_is_no_yaml):
         checked.counts["file"] += 1
         try:
             _check_file(path, arguments, checked)
@@ -172,11 +172,12 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _is_no_case_file(path: str) -> bool:
+def _is_no_yaml(path: str) -> bool:
     return not path.endswith(YAML_ENDINGS)
 
 
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
+    """Check a case file, a record or a judgment file, and add what is found."""
     if is_case_file(path, arguments.format):
         _check_suite(path, arguments, checked)
     elif kind_in_header(path) == RECORD.kind:
@@ -192,14 +193,21 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
 def _files(paths: Sequence[str]) -> list[str]:
     """Return the files of all paths, each once even if several links lead to it.
 
-    Raises `CommandError` with every path that has no files.
+    Raises `CommandError`, which names every path that has no files.
     """
     by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
-        files = _files_of(path)
-        if not files:
-            missing.append(f"{PROGRAM} check: {_nothing_at(path)}")
+        files = [path]
+        if os.path.isdir(path):
+            files = list(_case_files(path))
+            if not files:
+                first, second = CASE_FILE_ENDINGS
+                why = f"there is no *{first} and no *{second} in {quoted(path)}"
+                missing.append(f"{PROGRAM} check: {why}")
+        elif not os.path.exists(path):
+            why = f"there is no file or folder {quoted(path)}"
+            missing.append(f"{PROGRAM} check: {why}")
         for file in files:
             by_real_path.setdefault(os.path.realpath(file), os.path.normpath(file))
     if missing:
@@ -207,20 +215,8 @@ def _files(paths: Sequence[str]) -> list[str]:
     return list(by_real_path.values())
 
 
-def _files_of(path: str) -> list[str]:
-    if os.path.isdir(path):
-        return list(_case_files(path))
-    return [path] if os.path.exists(path) else []
-
-
-def _nothing_at(path: str) -> str:
-    if os.path.isdir(path):
-        first, second = CASE_FILE_ENDINGS
-        return f"there is no *{first} and no *{second} in {quoted(path)}"
-    return f"there is no file or folder {quoted(path)}"
-
-
 def _case_files(folder: str) -> Iterator[str]:
+    """Yield the paths of the case files in a folder and below it."""
     for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
         if path.name.endswith(CASE_FILE_ENDINGS) and all(map(_is_searched, folders)):
@@ -228,6 +224,7 @@ def _case_files(folder: str) -> Iterator[str]:
 
 
 def _is_searched(folder: str) -> bool:
+    """Say whether a folder of this name is searched for case files."""
     return not folder.startswith(".") and folder not in _NOT_SEARCHED
 
 
@@ -311,6 +308,7 @@ def _check_catalogues(checked: _Checked) -> None:
 
 
 def _documents_named(suite: Suite) -> set[str]:
+    """Return the documents that cases judge or expect."""
     named: set[str] = set()
     for case in suite.cases:
         if not case.passages:

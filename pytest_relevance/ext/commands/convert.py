@@ -51,7 +51,7 @@ from pytest_relevance.judgments.model import (
 )
 
 _TARGETS = (CASE_FILE, *writing.written_formats(), writing.RUN)
-"""The formats that the package writes. Other packages may write more."""
+"""The formats that this package writes. Other packages may add formats."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -88,10 +88,12 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def _source(path: str) -> str:
+    """Return the name of IN: `-`, or the path of an existing file."""
     return path if path == STANDARD else str(existing(path))
 
 
 def _source_format(name: str) -> str:
+    """Return the name of a format that can be read."""
     return CASE_FILE if name == CASE_FILE else judgment_format(name)
 
 
@@ -136,6 +138,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_same_file(source: str, target: str) -> None:
+    """Raise `CommandError` if IN and OUT are one file."""
     if STANDARD in (source, target):
         return
     if os.path.realpath(source) == os.path.realpath(target):
@@ -148,7 +151,7 @@ def _refuse_same_file(source: str, target: str) -> None:
 class _Converted:
     """What is written to OUT.
 
-    `counts`: how much that is, for the user: `135 queries, 2,000 judgments`.
+    `counts`: how much it is, in words: `135 queries, 2,000 judgments`.
     """
 
     written: Written
@@ -198,7 +201,10 @@ def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Return judgments in the format `target`. Raises `CommandError` if it cannot."""
+    """Return judgments in the format `target`.
+
+    Raises `CommandError` if the format cannot hold them.
+    """
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)
@@ -213,9 +219,9 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Return the format that the name of OUT implies.
+    """Return the format of OUT, from the ending of its name.
 
-    Raises `CommandError` if it implies none.
+    Raises `CommandError` if no format has the ending.
     """
     format = CASE_FILE if path.endswith(YAML_ENDINGS) else writing.format_of_name(path)
     if format is not None:
@@ -316,6 +322,7 @@ def _opened(
     options: Mapping[str, Any] | None = None,
     ids: FileIds = USUAL_COLUMNS,
 ) -> Source:
+    """Return IN, which may be standard input."""
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
     return Source.read(name, _shown(name), options, ids)

@@ -86,14 +86,11 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """The texts of the two files that are written, and a message to the user.
-
-    `said`: the message.
-    """
+    """The texts of the two files that are written, and a message to the user."""
 
     suite: str
     conftest: str
-    said: str
+    message: str
 
 
 def run(arguments: Namespace) -> int:
@@ -104,9 +101,9 @@ def run(arguments: Namespace) -> int:
     suite = folder / f"{name}{_ENDING}"
     conftest = folder / "conftest.py"
     paths = [os.path.relpath(path) for path in (suite, conftest)]
-    content = (
-        "questions and passages" if arguments.assistant else "queries and judgments"
-    )
+    content = "queries and judgments"
+    if arguments.assistant:
+        content = "questions and passages"
     refuse_to_overwrite(paths, _what_to_do_instead(suite, conftest, content))
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
@@ -119,15 +116,14 @@ def run(arguments: Namespace) -> int:
     _write(conftest, first.conftest)
     if not os.path.lexists(folder / _SCHEMA):
         _write(folder / _SCHEMA, schema_text())
-    print(f"{first.said}\nNext: {harmless(next_command)}")
+    print(f"{first.message}\nNext: {harmless(next_command)}")
     return OK
 
 
 def _name_of_suite(arguments: Namespace) -> str:
-    """Return the name of the suite without its ending.
+    """Return the name of the suite, without the ending `.relevance.yaml`.
 
-    Raises:
-        CommandError: it is no name of a file.
+    Raises `CommandError` if `--name` is not the name of a file.
     """
     if arguments.name is None:
         return "assistant" if arguments.assistant else "search"
@@ -140,11 +136,7 @@ def _name_of_suite(arguments: Namespace) -> str:
 
 
 def _check_files_of_judgments(arguments: Namespace) -> None:
-    """Check that the options about judgments go together.
-
-    Raises:
-        CommandError: they do not.
-    """
+    """Raise `CommandError` if the options about judgments do not go together."""
     if arguments.judgments is None and arguments.queries is not None:
         raise CommandError(
             f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
@@ -157,9 +149,9 @@ def _check_files_of_judgments(arguments: Namespace) -> None:
 
 
 def _what_to_do_instead(suite: Path, conftest: Path, content: str) -> str:
-    """Return how to go on if files are there already.
+    """Return how to go on if a file to write exists already.
 
-    `content`: what a person writes in a case file, `queries and judgments`.
+    `content`: what a person writes in a case file, for example `queries and judgments`.
     """
     if conftest.exists() and not suite.exists():
         return (
@@ -170,6 +162,7 @@ def _what_to_do_instead(suite: Path, conftest: Path, content: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
+    """Write a new file, and print its name. Raises `CommandError` if that fails."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
@@ -178,10 +171,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _suite_for_example(next_command: str) -> _FirstSuite:
+    """Return the first suite of a product search, with a toy search."""
     return _FirstSuite(
         suite=_filled("example_suite", command=next_command),
         conftest=_filled("example_conftest"),
-        said=(
+        message=(
             "They pass as they are, with a toy search. Replace the toy with your "
             "search, and write your own cases."
         ),
@@ -189,10 +183,11 @@ def _suite_for_example(next_command: str) -> _FirstSuite:
 
 
 def _suite_for_assistant(next_command: str) -> _FirstSuite:
+    """Return the first suite for `--assistant`, with a toy search."""
     return _FirstSuite(
         suite=_filled("assistant_suite", command=next_command),
         conftest=_filled("assistant_conftest"),
-        said=(
+        message=(
             "They pass as they are, with a toy search. Replace the toy in "
             "conftest.py with your search, and write your own questions and "
             "passages."
@@ -205,9 +200,8 @@ def _suite_for_judgments(
 ) -> _FirstSuite:
     """Return the first suite for `--judgments`.
 
-    Raises:
-        FileError: a file cannot be read, or has mistakes.
-        CommandError: no document has a grade, or no query has a text.
+    Raises `FileError` if a file has mistakes, and `CommandError` if no document has a
+    grade or no query has a text.
     """
     file = arguments.judgments
     options = options_of(
@@ -232,7 +226,7 @@ def _suite_for_judgments(
         suite=_filled("judged_suite", command=next_command, keys=lines),
         # a literal of Python: an id may have quotes
         conftest=_filled("judged_conftest", end_of_message=repr(end_of_message)),
-        said=(
+        message=(
             f"{cases} with {counted(number, 'judgment')}. What is missing is your search: "
             "write it in conftest.py."
         ),
@@ -243,20 +237,21 @@ def _key_lines(
     arguments: Namespace, folder: Path, rows: Ratings, judgments: Judgments
 ) -> str:
     """Return the keys of the suite as lines: its files, and how grades are read."""
+    query = arguments.query
     judged = _named(
         arguments.judgments,
         folder,
         format=arguments.format,
-        query=arguments.query,
+        query=query[0] if query and len(query) == 1 else query,
+        **columns_of(arguments),
         grade_column=arguments.grade_column,
         id_field=arguments.id_field,
-        **columns_of(arguments),
     )
     keys = {"judgments": judged, "queries": judged}
     if arguments.queries is not None:
         keys["queries"] = _named(arguments.queries, folder)
     elif rows.is_golden_set:
-        keys = {"queries": judged}  # named once
+        keys = {"queries": judged}
     scale: Scale | None = arguments.scale
     names = rows.grades_of_words if scale is None else scale.names
     if names:
@@ -277,6 +272,7 @@ def _key_lines(
 
 
 def _first_documents(judgments: Judgments) -> str:
+    """Return the first two judged documents as text, for an example."""
     documents: list[str] = []
     for grades in judgments.values():
         documents += grades
@@ -288,9 +284,8 @@ def _queries_with_texts(
 ) -> Sequence[Query]:
     """Return the queries of `--queries`, or else of the judgment file, `source`.
 
-    Raises:
-        FileError: the file of `--queries` cannot be read, or has mistakes.
-        CommandError: no query of the judgment file has a text.
+    Raises `FileError` if the file of `--queries` has mistakes, and `CommandError` if no
+    query of the judgment file has a text.
     """
     if arguments.queries is not None:
         return load_queries(arguments.queries)
@@ -302,35 +297,20 @@ def _queries_with_texts(
     raise without_texts(str(arguments.judgments), judgment_format)
 
 
-def _named(
-    file: Path,
-    folder: Path,
-    *,
-    format: str | None = None,
-    query: Sequence[str] | None = None,
-    grade_column: str | None = None,
-    id_field: str | None = None,
-    **columns: str | None,
-) -> str:
+def _named(file: Path, folder: Path, **how_read: str | Sequence[str] | None) -> str:
     """Return a file as a YAML value: its path from a folder, and how it is read.
 
-    `columns`: the columns of what queries need, by the keys that name them.
+    `how_read`: further keys with their values. A key without a value is left out.
     """
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
-    said = {
-        "file": name.replace(os.sep, "/"),
-        "format": format,
-        "query": query[0] if query and len(query) == 1 else query,
-        **columns,
-        "grade_column": grade_column,
-        "id_field": id_field,
-    }
-    options = {key: value for key, value in said.items() if value is not None}
-    return write_value(options if len(options) > 1 else options["file"])
+    name = name.replace(os.sep, "/")
+    options = {key: value for key, value in how_read.items() if value is not None}
+    return write_value({"file": name, **options} if options else name)
 
 
 def _filled(template: str, **values: str) -> str:
+    """Return the text of a template, with values in the place of its `$names`."""
     path = Path(__file__).parent / "templates" / f"{template}.txt"
     return Template(path.read_text(encoding="utf-8")).substitute(values)

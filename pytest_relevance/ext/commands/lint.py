@@ -15,13 +15,12 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import counted, examples, quoted
-from pytest_relevance.cases.model import Case, Gate, Suite, most_results
+from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.cli.file_check import FileCheck
 from pytest_relevance.judgments.model import IDS, Judgments, Ratings
 from pytest_relevance.results.records.baseline_paths import has_baseline
@@ -60,6 +59,7 @@ def _entries_of_suite(suite: Suite) -> list[_Entry]:
 
 
 def _entry_of(case: Case, suite: Suite) -> _Entry:
+    """Return the entry of a case, which is placed where its query is written."""
     params = json.dumps(case.params, sort_keys=True, default=str)
     return _Entry(
         query=case.query,
@@ -87,6 +87,7 @@ def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
 
 
 def _in_file(place: Place, file: str) -> Place:
+    """Return a place with the name of its file."""
     return Place(file=file, line=place.line, path=place.path)
 
 
@@ -163,8 +164,7 @@ def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
             yield _entry_of(case, suite).problem(f"{expected.kind}: {examples(absent)}")
 
 
-# `check.py` calls `unknown_documents`: it reads a catalogue once for all suites that
-# name it
+# `check.py` calls `unknown_documents`, because it reads a catalogue once for all suites
 UNKNOWN = FileCheck(
     name="unknown",
     advice=(
@@ -187,6 +187,7 @@ def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
 
 
 def _has_gain(case: Case) -> bool:
+    """Say whether a judged document of a case is relevant, so that nDCG is defined."""
     gains = case.settings.gains
     return any(gains[grade] > 0 for grade in case.judgments.values())
 
@@ -198,14 +199,11 @@ def _has_scored_condition(case: Case) -> bool:
     if any(expected.needs_judgments for expected in case.expect):
         return True
     for gate in case.terms.gates:
-        if gate.tag is None or gate.tag in case.tags:
-            if _looks_at_judgments(gate):
-                return True
+        looks_at_case = gate.tag is None or gate.tag in case.tags
+        uses_judgments = any(not metric.is_similarity for metric in gate.metrics)
+        if looks_at_case and uses_judgments:
+            return True
     return False
-
-
-def _looks_at_judgments(gate: Gate) -> bool:
-    return any(not metric.is_similarity for metric in gate.metrics)
 
 
 UNUSED = FileCheck(
@@ -219,6 +217,10 @@ UNUSED = FileCheck(
 
 
 def _irrelevant_in_suite(suite: Suite) -> Iterator[Problem]:
+    """Yield a problem for each judged case without a relevant document.
+
+    A case that expects no results needs none.
+    """
     for case in suite.cases:
         if case.judgments and not _has_gain(case) and most_results(case.expect) > 0:
             yield _entry_of(case, suite).problem()
@@ -319,13 +321,9 @@ def _padded_rows(rows: Ratings) -> Iterator[Problem]:
     for noun, texts in columns:
         padded = {text for text in set(texts) if text != text.strip()}
         if padded:
-            first = _first_row(texts, padded)
+            first = next(row for row, text in enumerate(texts) if text in padded)
             detail = f"the {noun} {quoted(texts[first], 40)}{_and_more(len(padded))}"
             yield Problem(detail, _in_file(rows.place(first), rows.file))
-
-
-def _first_row(texts: Sequence[str], wanted: Container[str]) -> int:
-    return next(row for row, text in enumerate(texts) if text in wanted)
 
 
 PADDED = FileCheck(

@@ -45,4 +45,5 @@ def schema_text() -> str:
 
 
 def _is_schema(content: bytes) -> bool:
+    """Say whether a file is a schema that this command has written."""
     return b"pytest-relevance case file" in content

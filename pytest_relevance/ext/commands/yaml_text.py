@@ -20,10 +20,9 @@ _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
 def write_text(text: str) -> str:
-    """Return a text as a YAML scalar that is valid between brackets or braces too.
+    """Return a text as a YAML scalar, which is valid between brackets and braces too.
 
-    Raises:
-        ValueError: the text has half of a surrogate pair.
+    Raises ValueError if the text has half of a surrogate pair.
     """
     if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
         return text
@@ -35,8 +34,7 @@ def write_text(text: str) -> str:
 def write_number(value: float) -> str:
     """Return a number as a YAML scalar. A whole number has no fraction.
 
-    Raises:
-        ValueError: the reader would not accept the number.
+    Raises ValueError if the reader of case files would not accept the number.
     """
     if is_number(value) and value == int(value):
         return _checked(str(int(value)), value)
@@ -46,8 +44,7 @@ def write_number(value: float) -> str:
 def write_value(value: object) -> str:
     """Return a JSON value as YAML in one line.
 
-    Raises:
-        ValueError: JSON has no such value.
+    Raises ValueError if JSON has no such value.
     """
     if isinstance(value, str):
         return write_text(value)

@@ -90,7 +90,7 @@ class CallAhead(SearchCall):
 
     @property
     def is_in_flight(self) -> bool:
-        """Whether the call has begun and not ended, even if it was dropped since."""
+        """Whether the call has begun and has not ended. It may have been dropped."""
         has_begun = self.began is not None
         return has_begun and self.state in (State.RUNNING, State.DROPPED)
 
@@ -154,6 +154,7 @@ class BatchCallAhead(CallAhead):
         self._finish(responses, started)
 
     def _begin(self) -> BatchResponses:
+        """Return the reader of the responses for all cases of the batch."""
         readers = [of_case.read for of_case in self.of_cases]
         return BatchResponses(self.runs[0].case.search, readers)
 

@@ -1,13 +1,12 @@
-"""What happens when one of several searches raises.
+"""What happens when one of several searches raises an exception.
 
 1. The exception ends the calls for its own case, or for all cases of its batch.
-`Searched.error` of these cases keeps it (`plugin/running/searching.py`).
+`Searched.error` keeps the exception (`plugin/running/searching.py`).
 2. The other searches go on. But if the exception may end the run (`may_end_run`), no
-further search begins. The cases that were not searched are searched at their turn, if
-the run gets there.
-3. Each case takes its `Searched` at its turn, and raises the error
-(`plugin/running/run_case.py`). So the exception is that of its own case, with the
-traceback of the search.
+further search begins. A case that was not searched is searched at its turn, if the run
+gets there.
+3. Each case raises its own exception at its turn, with the traceback of its search
+(`plugin/running/run_case.py`).
 
 Two mistakes show only if searches run in several threads: a connection that belongs to
 another thread, and a cursor that two searches share. Their messages have advice.
@@ -33,7 +32,7 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 def may_end_run(error: BaseException | None, config: pytest.Config) -> bool:
     """Say whether the exception of a search may end the run.
 
-    Ctrl-C does, for example. With `--maxfail` or `--sw` any failure may.
+    Ctrl-C and `pytest.exit` do. With `--maxfail` or `--sw` any failure may.
     """
     if error is None or isinstance(error, _NO_FAILURES):
         return False
@@ -70,9 +69,9 @@ def with_advice(searched: Searched) -> Searched:
 class Cursors:
     """The cursors that the searches of a window have returned.
 
-    A connection of DuckDB, for example, returns itself from `execute`, so each call
-    ends the result of the call before. So if the same cursor is returned in two
-    threads, both cases get an error.
+    If searches in two threads return the same cursor, each ends the result of the
+    other. For example, `execute` of a connection of DuckDB returns the connection
+    itself. Then both cases get an error.
     """
 
     def __init__(self) -> None:

@@ -19,8 +19,8 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.score_in_run import looks_at_latency
 
 _MARKS_OF_CASES_ALONE = frozenset({"skip", "skipif", "filterwarnings"})
-"""The marks with which a case is searched alone: it may be skipped, or has warnings of
-its own.
+"""A case with one of these marks is searched alone, because it may be skipped, or
+because it filters its own warnings.
 """
 
 _RUNNING = (
@@ -93,44 +93,48 @@ class Grouping:
         return together
 
     def _upcoming(self, item: pytest.Item) -> Iterator[pytest.Item]:
+        """Return the items that run after an item, in their order."""
         items = item.session.items
         if not self._places:
             self._places = {other: place for place, other in enumerate(items)}
         return islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _hook_of_project(self, item: pytest.Item) -> str:
-        """Return the name of a hook of the project that is called for each test, or "".
+        """Return the name of a hook that the project implements for each test, or "".
 
         Such a hook may prepare each test. A search that is called before the turn of
         its case would run unprepared.
         """
         file = item.parent
         if file not in self._hooks:
-            self._hooks[file] = ""
-            for name in _RUNNING:
-                for hook in getattr(item.ihook, name).get_hookimpls():
-                    if self._own.is_own(hook.function):
-                        self._hooks[file] = self._hooks[file] or name
+            self._hooks[file] = self._find_hook(item)
         return self._hooks[file]
+
+    def _find_hook(self, item: pytest.Item) -> str:
+        """Return what `_hook_of_project` returns, which keeps it for each file."""
+        for name in _RUNNING:
+            for hook in getattr(item.ihook, name).get_hookimpls():
+                if self._own.is_own(hook.function):
+                    return name
+        return ""
 
 
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
-    """Say whether two cases are searched in the same way, so that `run` may begin both.
+    """Say whether two cases are searched in the same way, with the fixtures of `run`.
 
-    False if `other` needs a fixture that `run` does not need: it is not set up yet.
+    False if `other` needs a fixture that `run` does not need, because that fixture is
+    not set up yet.
     """
     if run.item.parent is not other.item.parent:
         return False
     if (run.case.search, run.variant) != (other.case.search, other.variant):
         return False
+    # with other parameters, a fixture of the project or the event loop may differ
     if internals.parameters_of(run.item) != internals.parameters_of(other.item):
-        return False  # a fixture of the project, or the event loop, may be another one
-    return set(_fixtures(other)) <= set(_fixtures(run))
-
-
-def _fixtures(run: CaseRun) -> list[str]:
+        return False
     assert isinstance(run.item, pytest.Function)
-    return run.item.fixturenames
+    assert isinstance(other.item, pytest.Function)
+    return set(other.item.fixturenames) <= set(run.item.fixturenames)
 
 
 def is_searched_alone(run: CaseRun) -> bool:

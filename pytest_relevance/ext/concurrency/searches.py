@@ -41,8 +41,8 @@ class Searches:
 
     At most `concurrency` calls run at a time. A call of the search's attribute `many`
     has at most `batch` cases. A call that was made before the turn of its case is kept
-    as `CaseRun.ahead`. The case takes the outcome at its turn, and the call is
-    forgotten. So a rerun of the case searches alone.
+    as `CaseRun.ahead`. The case takes the outcome at its turn. Then the call is
+    forgotten, so a rerun of the case searches alone.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
@@ -63,7 +63,8 @@ class Searches:
         """
         self._drop_if_set_up_anew(this)
         if this.ahead is None:
-            if is_coroutine_function(self._function_of(this)):
+            many = self._many_to_call(this)
+            if is_coroutine_function(this.search_function if many is None else many):
                 return self._begin_in_loop(this)
             calls = self._plan(this, self._concurrency)
             if calls:
@@ -73,7 +74,8 @@ class Searches:
         call: CallAhead | None = this.ahead
         if call is None:
             return None
-        while not call.future.done():  # its window was left while a thread ran it
+        # Ctrl-C or a timeout may have ended its window while a thread made the call
+        while not call.future.done():
             wait([call.future], LOOKS_AFTER)
         if call.state is State.NEEDS_LOOP:
             return self._take_in_loop(this, _calls_that_need_loop(call))
@@ -103,7 +105,9 @@ class Searches:
         return _take_outcome(this)
 
     def _open(self, calls: Sequence[CallAhead]) -> Window:
-        load_all_readers()  # now, as it would hold up all calls of the window
+        """Return the window of some calls, which is the running one from now on."""
+        # a call that imported them would hold up the others
+        load_all_readers()
         self._window = Window(calls, self._config, self._concurrency)
         return self._window
 
@@ -156,64 +160,58 @@ class Searches:
         this.ahead = None
         self._called.discard(this)
 
-    def _function_of(self, this: CaseRun) -> object:
-        """Return the function to call for a case: the search, or `many` for a batch."""
-        search_function = this.search_function
-        return many_of(search_function) if self._uses_many(this) else search_function
+    def _many_to_call(self, this: CaseRun) -> Any:
+        """Return `search.many` if it is called for a case; None to call the search.
 
-    def _uses_many(self, this: CaseRun) -> bool:
-        """Say whether `many` of the search is called for a case, alone or in a batch.
-
-        A case that does not begin a window is searched without `many`. But a search
-        that is no function has nothing else to call.
+        A case that does not begin a window is searched without `many`, if its search
+        can be called itself.
         """
         search_function = this.search_function
-        if many_of(search_function) is None:
-            return False
-        return not callable(search_function) or self._begins_window(this)
+        many = many_of(search_function)
+        if many is None or not callable(search_function) or self._begins_window(this):
+            return many
+        return None
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
         """Return the calls of the window that a case begins; none to search it alone.
 
         `most`: how many calls are made at a time.
         """
-        search_function = this.search_function
-        many = many_of(search_function)
-        calls: Sequence[CallAhead] = ()
+        many = self._many_to_call(this)
         if many is None:
-            calls = self._plan_single_calls(this, search_function, most)
-        elif self._uses_many(this):
-            calls = self._plan_batches(this, search_function, many, most)
+            calls = self._plan_single_calls(this, most)
+        else:
+            calls = self._plan_batches(this, many, most)
         for call in calls:
             for run in call.runs:
                 run.ahead = call
                 self._called.add(run)
         return calls
 
-    def _plan_single_calls(
-        self, this: CaseRun, search_function: Any, most: int
-    ) -> Sequence[CallAhead]:
+    def _plan_single_calls(self, this: CaseRun, most: int) -> list[CallAhead]:
         """Return a call for each case of a window.
 
-        () if `this` does not begin a window, or would be alone in it.
+        [] if `this` does not begin a window, or would be alone in it.
         `most`: how many calls are made at a time.
         """
         if most == 1 or not self._begins_window(this):
-            return ()
+            return []
         runs = self._window_of(this, most * _WINDOW)
         if len(runs) == 1:
-            return ()
+            return []
+        calls = []
         cursors = Cursors()
-        return [
-            CallAhead(
-                [run], search_function, concurrency=self._concurrency, cursors=cursors
+        for run in runs:
+            call = CallAhead(
+                [run],
+                this.search_function,
+                concurrency=self._concurrency,
+                cursors=cursors,
             )
-            for run in runs
-        ]
+            calls.append(call)
+        return calls
 
-    def _plan_batches(
-        self, this: CaseRun, search_function: Any, many: Any, most: int
-    ) -> Sequence[CallAhead]:
+    def _plan_batches(self, this: CaseRun, many: Any, most: int) -> list[CallAhead]:
         """Return a call of `many` for each batch of a window, at most `most` calls.
 
         A case that does not begin a window is a batch of one.
@@ -223,23 +221,23 @@ class Searches:
             runs = self._window_of(this, most * self._batch)
         # cases with other params begin a window of their own
         batches = _batches(runs, many, self._batch)[:most]
-        concurrency = 1 if len(batches) == 1 else self._concurrency
+        calls: list[CallAhead] = []
         cursors = Cursors()
-        return [
-            BatchCallAhead(
+        for batch in batches:
+            call = BatchCallAhead(
                 batch,
-                search_function,
+                this.search_function,
                 many=many,
-                concurrency=concurrency,
+                concurrency=1 if len(batches) == 1 else self._concurrency,
                 cursors=cursors,
             )
-            for batch in batches
-        ]
+            calls.append(call)
+        return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
         """Say whether other cases may be searched together with a case.
 
-        The run warns if a fixture or a hook of the project is the reason why not.
+        If a fixture or a hook of the project prevents that, the run warns.
         """
         if this in self._called or here() != self._home:
             return False
@@ -251,11 +249,13 @@ class Searches:
         return not (why or is_searched_alone(this))
 
     def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
+        """Return the cases of the window that a case begins, at most `most`."""
         following = self._grouping.following(this, most - 1)
         return [this, *(run for run in following if run not in self._called)]
 
 
 def _take_outcome(this: CaseRun) -> Searched:
+    """Return the outcome of the call that was made for a case, and forget the call."""
     call: CallAhead = this.ahead
     this.ahead = None
     return call.outcome_for(this)

@@ -15,11 +15,14 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """A function to call in a context, and the future that gets its outcome."""
+
     function: Callable[[], Any]
     future: Future[Any]
     context: Context
 
     def run(self) -> None:
+        """Call the function, unless the future is cancelled."""
         if not self.future.set_running_or_notify_cancel():
             return
         try:
@@ -61,6 +64,7 @@ class DaemonThreads:
 
 
 def _serve(queue: SimpleQueue[_Job | None]) -> None:
+    """Run the jobs of a queue in this thread, until None comes."""
     while (job := queue.get()) is not None:
         job.run()
         del job  # an idle thread keeps nothing alive

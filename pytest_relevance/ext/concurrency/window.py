@@ -29,7 +29,7 @@ _MOST_IN_FLIGHT = 5
 class Window:
     """The calls of several searches, which are made together.
 
-    `State` says what may become of a call.
+    A call may be dropped, or may turn out to need an event loop: see `State`.
     """
 
     def __init__(
@@ -55,6 +55,10 @@ class Window:
             pass
 
     def _make_in_thread(self, call: CallAhead) -> Sequence[Searched] | None:
+        """Make a call, and return its outcomes; None if it needs an event loop.
+
+        The queued calls are dropped if an exception of the call may end the run.
+        """
         searched = call.make()
         if searched is None:
             return None
@@ -64,10 +68,10 @@ class Window:
 
     async def run_in_loop(self) -> None:
         """Make the calls as tasks of the running event loop; under trio one by one."""
-        if not awaiting.is_trio(awaiting.running_loop()):
+        if awaiting.is_trio(awaiting.running_loop()):
+            await self._run_one_by_one()
+        else:
             await self._run_as_tasks()
-            return
-        await self._run_one_by_one()
 
     async def _run_one_by_one(self) -> None:
         """Make the calls in the running coroutine, one after the other."""
@@ -102,7 +106,7 @@ class Window:
             # asyncio logs the exception of a task that nobody has looked at
             call.future.add_done_callback(_look_at_exception)
         await asyncio.wait([call.future for call in self.calls])
-        # the loop stopped before its end, and runs again for another window
+        # the loop was stopped, and goes on with this coroutine for another window
         if self._is_left:
             raise asyncio.CancelledError
 
@@ -138,5 +142,6 @@ class Window:
 
 
 def _look_at_exception(task: Any) -> None:
+    """Look at the exception of a task, which the cases themselves raise later."""
     if not task.cancelled():
         task.exception()

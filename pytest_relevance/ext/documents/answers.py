@@ -27,19 +27,19 @@ _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 
 
 class UnreadableAnswer(ValueError):
-    """The fixture `relevance_documents` returned something else than a mapping."""
+    """The fixture `relevance_documents` did not return a mapping."""
 
 
 @dataclass(slots=True)
 class IndexDocuments:
     """What an index says of the documents that it was asked for.
 
-    `titles`, `shown`: the titles and further fields, as text, of the documents in the
-        index.
+    `titles`: {document: title} of documents in the index.
+    `shown`: {document: {name of a further field: text}} of documents in the index.
     `absent`: the documents that are not in the index, as keys.
     `has_other_ids`: whether the index lacks a document that the search returned. Then
-        the ids of the index differ from the ids of the search, and the index may have
-        the absent documents under other ids.
+        index and search have different ids, and the index may have the absent documents
+        under other ids.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class IndexDocuments:
     def described(self, result: CaseResult) -> CaseResult:
         """Return a result with the titles and fields that are known of its documents.
 
-        It also lists the judged or expected documents that are not in the index.
+        Its `not_in_index` names judged or expected documents that the index lacks.
         """
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
@@ -88,9 +88,8 @@ def _wanted(result: CaseResult) -> list[str]:
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """Return the documents of a result whose titles a report may show.
 
-    Of a ranking, only the documents at its top are asked for. Of a case with passages,
-    no document is asked for: its results have texts, and may have ids that were made
-    of these.
+    Of a ranking, these are the documents at its top. A case with passages has none: its
+    results have texts, and their ids may be made of the texts.
     """
     if result.evaluation.passages:
         return ()
@@ -105,7 +104,7 @@ class IndexAnswer:
     """What an index has answered.
 
     `documents`: what it says of the documents.
-    `complaints`: {kind of value that was ignored: sentence}.
+    `complaints`: {kind of mistake in the answer: sentence}.
     """
 
     documents: IndexDocuments

@@ -85,10 +85,10 @@ def texts_in_catalogues(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> list[DocumentTexts]:
-    """Return the titles and fields of the documents of each result.
+    """Return the titles and fields of the documents of each result, in their order.
 
-    The run reports a catalogue that cannot be read. Each catalogue is read once, if the
-    first call has all results of the run.
+    If a catalogue cannot be read, the run reports that. Each catalogue is read once, if
+    the first call has all results of the run.
     """
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)

@@ -1,20 +1,18 @@
 """Ask the project's fixture `relevance_documents` for titles and fields of documents.
 
 A document that the fixture does not return is not in the index. The fixture is
-requested for two reasons:
+requested for two reasons only:
 
-- Reports show titles. They are asked for at the end of the call phase of a failing
-  case. The fixtures of the case are still set up then, no event loop runs, and output
-  is captured. If an output at the end of the run shows all cases, titles are asked for
-  in passing cases too. Their documents wait until a batch is full, a case fails, or the
-  fixture is torn down, and their titles are sent with a later report. If that fails,
-  the run warns once, and does not ask for titles again. No verdict changes.
-- Expectations use fields that the search did not return. These are asked for while a
-  case is scored, also in passing cases (`pytest_relevance_fields`). If that fails, the
-  case is an error. The next case asks again, because its own verdict depends on the
+- Reports show titles. The titles of a failing case are asked for at the end of its call
+  phase. The fixtures of the case are still set up then, no event loop runs, and output
+  is captured. If a report shows all cases, titles are asked for in passing cases too.
+  Their documents wait until a batch is full, a case fails, or the fixture is torn down.
+  Their titles are sent with a later report. If asking fails, the run warns once, and
+  does not ask for titles again. No verdict changes.
+- Expectations use fields that the search did not return. The fields are asked for while
+  a case is scored, also in passing cases (`pytest_relevance_fields`). If asking fails,
+  the case is an error. The next case asks again, because its verdict depends on the
   answer.
-
-Other runs never request the fixture.
 """
 
 from __future__ import annotations
@@ -43,6 +41,7 @@ from pytest_relevance.ext.documents.answers import (
     read_answer,
 )
 from pytest_relevance.plugin.exceptions import (
+    ENDING,
     BaselineFailure,
     CaseError,
     CaseFailure,
@@ -66,13 +65,14 @@ MOST_IDS = 500
 _NO_TITLES = f"documents have no titles from {NAME}"
 
 _FAILURES = (CaseFailure, BaselineFailure)
+"""The exceptions of cases whose reports show documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
     """The result of a case whose documents are asked for.
 
-    `number`: the index of the check, in a test that checks several.
+    `number`: in a test with several checks, the number of the check, from 0.
     """
 
     nodeid: str
@@ -84,19 +84,19 @@ class _Case:
 class _Index:
     """Asks the fixture `relevance_documents` for documents, and keeps the answers.
 
-    Each document is asked for once. Only a document that was asked for its title is
-    asked for again if an expectation needs its fields.
+    Each document is asked for once. A document whose title was asked for is asked for
+    again if an expectation needs its fields.
 
     `ask`: the value of the fixture: a function that takes ids.
     `documents`: what the answers say.
-    `asked`: the documents that were asked for or wait.
+    `asked`: the documents that were asked for, and those that wait.
     `waiting`: the documents whose titles will be asked for next.
     `cases`: the cases with documents that were not asked for yet.
-    `loop`: the event loop that the last search ran in, if it is another plugin's.
+    `loop`: the event loop of another plugin that the last search ran in, if any.
     `is_broken`: whether a request for titles failed. Then titles are not asked for
         again.
-    `values`: {document: answer} for fields that expectations use; None for a document
-        that the index does not have.
+    `values`: {document: answer}, for fields that expectations use; the answer is None
+        for a document that the index does not have.
     """
 
     ask: Callable[[list[str]], object]
@@ -174,7 +174,7 @@ class DocumentLookup:
         self._config = config
         self._store = run_store(config)
         self._indexes: dict[int, _Index] = {}
-        # the nodes above items for which no fixture is defined, or for which it failed
+        # case files and modules, in which the fixture is not defined, or has failed
         self._without: set[object] = set()
         self._failed: set[object] = set()
 
@@ -185,7 +185,7 @@ class DocumentLookup:
         __tracebackhide__ = True
         try:
             result = yield
-        except (KeyboardInterrupt, pytest.exit.Exception):
+        except ENDING:
             raise
         except BaseException:
             self._look_up(item, case_run.case_runs_of(item))
@@ -270,7 +270,7 @@ class DocumentLookup:
         """
         try:
             index = self._requested_index(case_run.item)
-        except (KeyboardInterrupt, pytest.exit.Exception):
+        except ENDING:
             raise
         except BaseException as error:  # one of pytest's own too: `pytest.skip`
             raise self._no_fields(self._why_not_set_up(error)) from None
@@ -278,7 +278,7 @@ class DocumentLookup:
             return None
         try:
             complaints = await index.look_up_values(documents, case_run)
-        except (KeyboardInterrupt, pytest.exit.Exception):
+        except ENDING:
             raise
         except Exception as error:
             raise self._no_fields(self._why(error)) from None
@@ -286,15 +286,17 @@ class DocumentLookup:
         values = {}
         for document in documents:
             value = index.values[document]
+            if isinstance(value, str):
+                value = {"title": value}
             if value is not None:
-                is_title = isinstance(value, str)
-                values[document] = {"title": value} if is_title else value
+                values[document] = value
         return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the documents that failing cases of an item name.
+        """Ask for the titles of documents of an item's cases.
 
-        If an output shows all cases, the documents of other cases are noted, and wait.
+        The documents of failing cases are asked for at once. If a report shows all
+        cases, the documents of passing cases wait for others.
         """
         everything = settings(self._config).details
         wanted = {}
@@ -315,6 +317,7 @@ class DocumentLookup:
         self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
 
     def _no_fields(self, why: str) -> CaseError:
+        """Return the error of a case whose fields cannot be looked up."""
         text = f"fields of the results cannot be looked up in {NAME}: {why}"
         return CaseError(redaction(self._config).text(text), pytrace=False)
 
@@ -324,7 +327,7 @@ class DocumentLookup:
             return None
         try:
             return self._requested_index(item)
-        except (KeyboardInterrupt, pytest.exit.Exception):
+        except ENDING:
             raise
         except BaseException as error:  # no verdict changes because of a title
             self._failed.add(item.parent)
@@ -358,6 +361,9 @@ class DocumentLookup:
     ) -> None:
         """Ask for waiting documents, and describe the cases that are complete then.
 
+        The titles go into a result that was not sent yet. The titles of any other
+        result are sent with the next report.
+
         `at_least`: how many documents must wait. With fewer, nothing is asked.
         `unsent`: {number: attempt} of the item `nodeid`, whose results were not sent
             yet.
@@ -386,7 +392,7 @@ class DocumentLookup:
             if awaiting.is_waiting(answer):
                 answer = awaiting.wait_between_calls(self._config, answer, index.loop)
             read = read_answer(answer, batch)
-        except (KeyboardInterrupt, pytest.exit.Exception):
+        except ENDING:
             raise
         except BaseException as error:  # no verdict changes because of a title
             self._give_up(index, self._why(error))
@@ -409,6 +415,7 @@ class DocumentLookup:
             self._store.unsent.warn(OTHER_IDS, text)
 
     def _give_up(self, index: _Index, why: str) -> None:
+        """Ask an index for no more titles, and warn."""
         index.is_broken = True
         index.waiting.clear()
         self._warn("fault", f"{_NO_TITLES}: {why}")

@@ -22,7 +22,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _HOOK = "pytest_relevance_explain"
 
 _MOST_EXPLAINED = 5
-"""How many documents that rank too high, and that left the top k, are asked for."""
+"""How many documents of each kind are asked for: those that rank too high, and those
+that left the top k.
+"""
 
 
 def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
@@ -61,12 +63,16 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Yield the documents that are unwanted, rank too high, or have left the top k."""
+    """Yield the documents to explain. A document may be yielded twice.
+
+    They are unwanted, rank too high, or have left the top k since the baseline.
+    """
     if not result.ids_seem_mismatched:
         unwanted = unwanted_documents(result)
-        too_high = [
-            document for document in result.ranking.documents if document in unwanted
-        ]
+        too_high = []
+        for document in result.ranking.documents:
+            if document in unwanted:
+                too_high.append(document)
         is_judged = result.evaluation.judgments and not result.evaluation.passages
         if is_judged and result.score is not None:
             for row in break_down(result).too_high:
@@ -74,6 +80,6 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
                     too_high.append(row.document)
         yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
     moves = Change.since_baseline(result).moves
-    # what moved in a case with passages are quotes
+    # in a case with passages, the moves are those of quotes
     if moves is not None and not result.evaluation.passages:
         yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]

@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _open(paths: Sequence[Path]) -> list[Run]:
-    """Return the runs in records. If two have the same name, all get their paths."""
+    """Return the runs in records. If two have the same name, paths become the names."""
     runs = [Run.open(path) for path in paths]
     if len({run.name for run in runs}) < len(runs):
         for run, path in zip(runs, paths, strict=True):
@@ -105,6 +105,7 @@ def _open(paths: Sequence[Path]) -> list[Run]:
 def _report(
     merged: Merged, gates: Sequence[GateResult], format: str, max_chars: int
 ) -> str:
+    """Return the report of a merged run, in a format of this package."""
     if format == TEXT:
         return plain_text(merged_lines(merged, gates, terminal_width())) + "\n"
     if format == JSON:

@@ -22,6 +22,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def _each_once(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Return items without copies, in the order in which they came first."""
     return tuple(dict.fromkeys(items))
 
 
@@ -43,7 +44,7 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
 
     Each run may have other variants of a search.
     """
-    # each shard takes the variants of other shards for lost
+    # a variant that only another shard runs is lost in this shard
     lost_in_both = [case for case in first.lost if case in second.lost]
     return replace(
         first,
@@ -72,9 +73,10 @@ def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...
 def _joined_accepted(
     first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
 ) -> tuple[AcceptedCase, ...]:
-    """Return the cases of both references, each once. The first reference counts."""
-    cases = {(case.id, case.variant): case for case in second}
-    cases.update({(case.id, case.variant): case for case in first})
+    """Return the cases of both references, each once, as the first reference has it."""
+    cases = {}
+    for case in (*second, *first):
+        cases[case.id, case.variant] = case
     return tuple(cases.values())
 
 

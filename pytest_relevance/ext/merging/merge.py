@@ -97,7 +97,6 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False) -> Merged:
     """Return the whole run, merged from runs in the given order.
 
     `last`: whether the last result of a case counts if its results differ.
-    `name`: the name of the whole run.
 
     Raises `Unmergeable` if the runs do not belong together, or if a case has different
     results in two of them, without `last`.
@@ -142,8 +141,7 @@ class _JoinedResults:
     """The results of all runs, one for each case.
 
     `again`: the cases that several runs have, with the same results.
-    `different`: the cases with different results, each with the names of two runs that
-    differ: `one and other`.
+    `different`: {case: "RUN and RUN"}, two runs that have different results of a case.
     """
 
     results: Sequence[CaseResult]
@@ -189,13 +187,19 @@ def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseRes
 def _is_same(one: CaseResult, other: CaseResult) -> bool:
     """Say whether two results of a case are the same.
 
-    A result that passed in its shard is the same as the error that an earlier merge
-    made of it, because all records together showed that it is undecided.
+    An earlier merge may have made an error of a result, because all records together
+    showed that it is undecided. The error is the same as the result.
     """
-    for result, error in ((one, other), (other, one)):
-        if was_undecided(error) and result.verdict in (PASSED, INCONCLUSIVE):
-            return {*error.evaluation.undecided} <= {*result.evaluation.undecided}
+    if _is_result_of_error(one, other) or _is_result_of_error(other, one):
+        return True
     return _outcome_of(one) == _outcome_of(other)
+
+
+def _is_result_of_error(result: CaseResult, error: CaseResult) -> bool:
+    """Say whether an earlier merge may have made an error of a result."""
+    if not was_undecided(error) or result.verdict not in (PASSED, INCONCLUSIVE):
+        return False
+    return {*error.evaluation.undecided} <= {*result.evaluation.undecided}
 
 
 def _outcome_of(result: CaseResult) -> tuple[object, ...]:
@@ -254,7 +258,10 @@ def _other_versions(runs: Sequence[Run]) -> list[str]:
 
 
 def _other_replays(runs: Sequence[Run]) -> list[str]:
-    """Return a sentence if the runs do not have their rankings from one place."""
+    """Return a sentence if the runs are not all searched, or replays of one record.
+
+    Otherwise [] is returned.
+    """
     first = runs[0]
     for run in runs:
         if run.info.replayed != first.info.replayed:
@@ -266,6 +273,7 @@ def _other_replays(runs: Sequence[Run]) -> list[str]:
 
 
 def _origin(run: Run) -> str:
+    """Return in words whether a run has searched or replayed."""
     replayed = run.info.replayed
     return "searched" if replayed is None else f"replayed {replayed.name}"
 
@@ -298,6 +306,7 @@ def _other_files(runs: Iterable[Run]) -> list[str]:
 
 
 def _difference_text(different: Mapping[Key, str]) -> str:
+    """Return a sentence about cases with different results: {case: "RUN and RUN"}."""
     pairs = dict.fromkeys(different.values())
     names = [quoted(with_variant(case, variant)) for _, case, variant in different]
     return (
@@ -321,16 +330,18 @@ def _findings_of_whole(
     findings = []
     nothing = nothing_searched_text(results)
     if nothing and any(file_info.has_baseline for file_info in files.values()):
-        text = f"{nothing}; there is a reference to compare with, so the merge fails"
-        because = "no case was searched"
-        finding = RunFinding(text, fails=True, is_of_part=True, because=because)
-        findings.append(finding)
+        text = f"{nothing}; there is a reference to compare with"
+        findings.append(_failing(text, "no case was searched"))
     if lacks_reference(results, files, info):
         why = "the run is not compared with all of its reference"
-        text = f"{why}, and relevance_baseline is require, so the merge fails"
-        finding = RunFinding(text, fails=True, is_of_part=True, because=why)
-        findings.append(finding)
+        findings.append(_failing(f"{why}, and relevance_baseline is require", why))
     return findings
+
+
+def _failing(text: str, because: str) -> RunFinding:
+    """Return a finding that fails the merge. `because`: the reason in brief."""
+    text = f"{text}, so the merge fails"
+    return RunFinding(text, fails=True, is_of_part=True, because=because)
 
 
 def _first_change(runs: Sequence[Run]) -> Changes:

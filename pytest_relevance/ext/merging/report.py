@@ -85,7 +85,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merge_notes(merged: Merged) -> list[str]:
-    """Return sentences: what was merged, and how what the runs searched differs."""
+    """Return sentences: what was merged, and a difference in what the runs searched."""
     notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:
@@ -115,6 +115,7 @@ def _joined_text(merged: Merged) -> str:
 
 
 def _case_names(merged: Merged, keys: Sequence[Key]) -> str:
+    """Return how many cases there are, and the names of the first ones."""
     queries = {result.key: result.query for result in merged.run.results}
     names = []
     for key in keys:

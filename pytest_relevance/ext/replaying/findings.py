@@ -4,9 +4,9 @@ A replay judges the cases in the files of today. A pull request could take a fai
 case out of them. So recorded results that no case of today used are named.
 
 With `--relevance-known=xfail` a run passes although cases fail, if their accepted
-rankings fail too. In a replay both rankings are often the same, and every failure would
-count as one that failed before. So a case, or a gate, that passed in the record has to
-pass now: nothing but the test has changed since.
+rankings fail too. In a replay, the accepted ranking is often the replayed one. Then
+every failure would count as one that failed before. So a case or a gate that passed in
+the record has to pass now, because nothing but the test has changed since.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def findings(
 def _not_looked_at(
     recorded: RecordedRun, looked_at: Collection[Key], files: Mapping[str, FileInfo]
 ) -> Iterator[RunFinding]:
-    """Yield a finding that counts the recorded results no case used, and says why.
+    """Yield a finding about the recorded results that no case used, with the reasons.
 
     `looked_at`: the keys of the recorded results that a case used.
     """
@@ -118,7 +118,7 @@ def _other_verdicts(
 ) -> Iterator[RunFinding]:
     """Yield findings about cases that passed before and fail now, or the reverse.
 
-    `record`: what messages call the record.
+    `record`: the name of the record in messages.
     `pairs`: the recorded result of each case, and its result now.
     """
     fails_now, passes_now = [], []
@@ -154,6 +154,7 @@ def _cases_that(
 
 
 def _ids(results: Iterable[CaseResult]) -> str:
+    """Return the ids of the first cases: `"boots" and "hats"`."""
     return examples(dict.fromkeys(result.id for result in results))
 
 

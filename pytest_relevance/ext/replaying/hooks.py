@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -33,6 +33,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 _OURS = "pytest_relevance."
 """How the names of this plugin's modules begin."""
+
+Value = TypeVar("Value")
 
 
 class Replaying:
@@ -76,8 +78,9 @@ class Replaying:
     ) -> Generator[None, list[Any], list[Any]]:
         """Add the metrics that the record has, and that no installed plugin defines.
 
-        A conftest.py defines such a metric, and a replay loads none. With the name the
-        case file can be read. A case that uses the metric is an error.
+        A conftest.py defines such a metric, and a replay loads none. The metric is
+        added so that case files that name it can be read. A case that uses it is an
+        error.
         """
         tables = yield
         known: set[object] = set()
@@ -94,7 +97,7 @@ class Replaying:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_relevance_search(self, case_run: CaseRun) -> Searched:
-        """Return what the record has of a case, or why it cannot be judged."""
+        """Return what the record has of a case, or the error that it has too little."""
         case = case_run.case
         try:
             self._check_fields(case)
@@ -108,8 +111,8 @@ class Replaying:
         if not others:
             return searched
         ((ranking, latency),) = searched.rankings
-        ranking = replace(ranking, others=others)
-        return replace(searched, rankings=[(ranking, latency)])
+        with_others = replace(ranking, others=others)
+        return replace(searched, rankings=[(with_others, latency)])
 
     def _search_of(self, case_run: CaseRun, case: Case) -> RecordedSearch:
         """Return the recorded search of a case, with the variant of an item.
@@ -158,16 +161,12 @@ class Replaying:
             search = self._search_of(case_run, case_run.case)
         except NotInRecord:
             return None
-        texts, named = search.result.texts, {*result.named}
-        titles, shown, explanations = {}, {}, {}
-        for document in named:
-            if document in texts.titles:
-                titles[document] = texts.titles[document]
-            if document in texts.shown:
-                shown[document] = texts.shown[document]
-            if document in texts.explanations:
-                explanations[document] = texts.explanations[document]
-        return DocumentTexts(titles=titles, shown=shown, explanations=explanations)
+        texts = search.result.texts
+        return DocumentTexts(
+            titles=_of_documents(texts.titles, result.named),
+            shown=_of_documents(texts.shown, result.named),
+            explanations=_of_documents(texts.explanations, result.named),
+        )
 
     # --- the end of the run -------------------------------------------------------
 
@@ -175,7 +174,7 @@ class Replaying:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Keep the findings of the replay for the reports. Some let the run fail."""
+        """Keep the findings of the replay for the reports. Some make the run fail."""
         if is_worker(self._config) or not settings(self._config).runs_tests:
             return
         store = run_store(self._config)
@@ -191,8 +190,19 @@ class Replaying:
         return redaction(self._config).values(params) if params else {}
 
 
+def _of_documents(
+    values: Mapping[str, Value], documents: Iterable[str]
+) -> dict[str, Value]:
+    """Return the values of some documents, as far as they are known."""
+    found = {}
+    for document in documents:
+        if document in values:
+            found[document] = values[document]
+    return found
+
+
 def _metric_of_conftest(name: str) -> Callable[..., float]:
-    """Return a function in the place of a metric, which raises `MetricError`."""
+    """Return a function in the place of a metric. It raises `MetricError`."""
 
     def cannot_compute(*_: object) -> float:
         raise MetricError(

@@ -69,8 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _check_options(config: pytest.Config) -> None:
     """Raise UsageError for options that do not go with a replay.
 
-    A branch can change the configuration of pytest. So what makes a replay of a run
-    counts on the command line alone.
+    A branch can change the configuration of pytest. So the options of a replay count
+    only if the command line gives them.
     """
     option, given = config.option, command_line(config)
     for name in ("relevance_replay", "relevance_replay_days"):
@@ -113,11 +113,9 @@ def _read(config: pytest.Config) -> RecordedRun:
     days = _days_since(recorded.replayed.started)
     most = config.option.relevance_replay_days
     if days is None or days > most:
-        age = (
-            "does not say when it was made"
-            if days is None
-            else f"is {days:.0f} days old"
-        )
+        age = "does not say when it was made"
+        if days is not None:
+            age = f"is {days:.0f} days old"
         raise usage_error(
             f"--relevance-replay: {recorded.name} {age}, and a record may be {most} days "
             "old: make it again, or give --relevance-replay-days=N"

@@ -69,6 +69,7 @@ class CasePlace:
 class _Query:
     """The parts of a case that decide its ranking, without variant and fixtures.
 
+    `folder`: the folder of its file, as in node ids.
     `params`: the params as JSON, in which 1 and true differ, unlike in Python.
     """
 
@@ -79,6 +80,7 @@ class _Query:
 
     @classmethod
     def of(cls, folder: str, search: str, query: str, params: Params) -> _Query:
+        """Return the key of a query, with params as Python values."""
         return cls(folder, search, query, as_json(with_sorted_keys(params)))
 
 
@@ -86,9 +88,9 @@ class RecordedRun:
     """A record whose rankings are judged again.
 
     Attributes:
-        name: what messages call it.
+        name: its name in messages.
         record: its content.
-        replayed: what reports say of it.
+        replayed: what the reports of the replay say of it.
         results: its results, without those of tests in Python.
     """
 
@@ -192,17 +194,17 @@ class RecordedRun:
             raise NotInRecord(self._why_absent(place, case, query))
         alike = []
         for result in candidates:
-            if not self._why_read_otherwise(case, result):
+            if not self._why_searched_otherwise(case, result):
                 alike.append(result)
         if not alike:
-            raise NotInRecord(self._why_read_otherwise(case, candidates[0]))
+            raise NotInRecord(self._why_searched_otherwise(case, candidates[0]))
         for result in alike:
             self._check_has_ranking(result)
         self._check_one_ranking(alike)
         return RecordedSearch(alike[0], self.name)
 
     def results_for(self, place: CasePlace, result: CaseResult) -> list[CaseResult]:
-        """Return the recorded results whose ranking a result of today may have."""
+        """Return the recorded results that `find` looks at for the case of a result."""
         query = _Query.of(place.folder, result.search, result.query, result.params)
         return self._with_query(place, result.id, query)
 
@@ -221,10 +223,10 @@ class RecordedRun:
         own = [result for result in found if (result.file, result.id) == (file, case)]
         return own or found
 
-    def _why_read_otherwise(self, case: Case, result: CaseResult) -> str:
-        """Return why the recorded search may differ from that of a case; "" if not.
+    def _why_searched_otherwise(self, case: Case, result: CaseResult) -> str:
+        """Return why the search of a case may differ from the recorded one.
 
-        The case names other fixtures, or other fields for ids or texts.
+        "" if the case names the same fixtures, and the same fields for ids and texts.
         """
         before = self._settings.get(result.key, {})
         now = {
@@ -288,23 +290,22 @@ class RecordedRun:
         return f"{self.name} has no ranking of {what}{there}: {HOW_TO_RECORD}"
 
     def _same_file_elsewhere(self, file: str) -> str:
-        """Return the file of the record that this case file is, from another root.
+        """Return the name in the record that seems to be of the same file, or "".
 
-        Names of case files begin at pytest's root folder, and a replay that starts
-        elsewhere may have another one. "" if the record has this file, or not one that
-        may be it.
+        Names of case files begin at pytest's root folder. A replay that starts in
+        another folder may have another root. "" is returned if the record has `file`
+        itself, or not exactly one other name.
         """
         if file in self.record.files:
             return ""
-        alike = [
-            other
-            for other in self.record.files
-            if f"/{other}".endswith(f"/{file}") or f"/{file}".endswith(f"/{other}")
-        ]
+        alike = []
+        for other in self.record.files:
+            if f"/{other}".endswith(f"/{file}") or f"/{file}".endswith(f"/{other}"):
+                alike.append(other)
         return alike[0] if len(alike) == 1 else ""
 
     def _what_is_there(self, file: str, case: Case, query: _Query) -> str:
-        """Return the record's nearest to a query, in brackets; "" without one."""
+        """Return what the record has instead of a query, in brackets; "" if nothing."""
         if file not in self.record.files:
             return f" (it has no case file {file})"
         for result in self._by_text.get((file, case.query), []):
@@ -333,10 +334,9 @@ def _shown_params(params: Params) -> str:
 
 
 def read_recorded_run(path: str | os.PathLike[str], name: str) -> RecordedRun:
-    """Return the record at a path. Messages call it `name`.
+    """Return the record at a path. `name`: its name in messages.
 
-    Raises `RecordError` if it is damaged, or if its rankings are not those of a sound
-    run.
+    Raises `RecordError` if it is damaged, or if it cannot be replayed.
     """
     record = read_record(path, name)
     problem = _why_not_replayed(record, name)

@@ -1,8 +1,8 @@
 """Convert a recorded result to what the search of a case would return now.
 
-The depth of the case, its expectations and `collapse` may have changed since then. A
-record keeps a ranking as deep as the case looked. If the case needs more now, it cannot
-be judged (`NotInRecord`).
+The depth of the case, its expectations and `collapse` may have changed since. A record
+keeps a ranking only as deep as the case looked then. If the case looks deeper now, it
+cannot be judged (`NotInRecord`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RecordedSearch:
     """The search of a case, as a record has it.
 
     `result`: the recorded result, which has a ranking.
-    `record`: what messages call the record.
+    `record`: the name of the record in messages.
     """
 
     result: CaseResult
@@ -64,22 +64,22 @@ class RecordedSearch:
         )
 
     def ranking(self, case: Case) -> Ranking:
-        """Return the ranking, as deep as the search would be asked for it now.
+        """Return the recorded ranking, as deep as the search would return it now.
 
-        Raises `NotInRecord` if the record has kept too little of it.
+        Raises `NotInRecord` if the record does not have all that the case looks at.
         """
         recorded = self.result.ranking
         kept = recorded.uncollapsed
         asked = self.result.conditions.asked or 0
-        hands_k_on = asked > 0 and recorded.length <= asked
-        if hands_k_on:
+        obeys_k = asked > 0 and recorded.length <= asked
+        if obeys_k:
             if recorded.length == asked < case.depth:
                 raise NotInRecord(
                     f"the case looks at {case.depth} results, and {self.record} has the "
                     f"first {asked}: look no deeper, or {HOW_TO_RECORD}"
                 )
             count = min(len(kept), case.depth)
-        else:  # the search takes no number, or returns more than it is asked for
+        else:  # the search takes no `k`, or returned more results than requested
             self._check_kept(case, kept)
             count = len(kept)
         top = kept[:count]
@@ -89,7 +89,7 @@ class RecordedSearch:
             scores=self._scores()[:count],
             sort_values=self._sort_values()[:count],
             response=self._response(case),
-            rest=self._rest(case, top, is_unasked=hands_k_on),
+            rest=self._rest(case, top, is_unasked=obeys_k),
         )
         if case.settings.collapse:
             ranking = collapsed(ranking, {})
@@ -119,7 +119,7 @@ class RecordedSearch:
             raise NotInRecord(f"{self.record}: {error}: {HOW_TO_RECORD}") from None
 
     def _response(self, case: Case) -> dict[str, Any]:
-        """Return {path: value}, what the response had where the case looks now.
+        """Return {path: value} of the recorded response, for the paths of the case.
 
         Raises `NotInRecord` if the record does not have the value at a path.
         """
@@ -152,6 +152,7 @@ class RecordedSearch:
         )
 
     def _titles(self, documents: Sequence[str]) -> Sequence[str | None]:
+        """Return the recorded title of each document; () if no title is recorded."""
         titles = self.result.texts.titles
         found = [titles.get(document) for document in documents]
         return found if any(found) else ()
@@ -163,9 +164,8 @@ class RecordedSearch:
         no scores at all.
         """
         ranking = self.result.ranking
-        if not ranking.engine_scores or len(ranking.documents) == len(
-            ranking.uncollapsed
-        ):
+        has_left_out = len(ranking.documents) < len(ranking.uncollapsed)
+        if not ranking.engine_scores or not has_left_out:
             return ranking.engine_scores
         scores = dict(zip(ranking.documents, ranking.engine_scores, strict=True))
         found: list[float | None] = []
@@ -189,13 +189,13 @@ class RecordedSearch:
         return values
 
     def _rest(self, case: Case, top: Sequence[str], *, is_unasked: bool) -> Rest:
-        """Return the counts of the results below the first ones, and known ranks.
+        """Return what is known of the results below the first ones.
 
         All results of the recorded search are counted, even if the case looks less deep
         now: the count shows whether the search ignores `k`. The recorded ranks are kept
-        only if `collapse` is as it was.
+        only if `collapse` has not changed.
 
-        `top`: the first results.
+        `top`: the first results, which are in the ranking.
         `is_unasked`: whether the search would not return the others for this case.
         """
         recorded = self.result.ranking
