@@ -12,16 +12,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.scalars import grade
 from pytest_relevance.cli.command import CommandError
-from pytest_relevance.judgments.scale import checked_raters, scale_of
-
-if TYPE_CHECKING:
-    from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.judgments.scale import Scale, checked_raters, scale_of
 
 Value = TypeVar("Value")
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_relevance._text import harmless
-from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.attached import Attached, attach
 from pytest_relevance.plugin.exceptions import (
     CaseError,
@@ -168,7 +167,9 @@ def _unscored(
     called = run.call(error=error if verdict == ERROR else None)
     result = unscored(run.case, verdict, run.in_run, called, reasons)
     if run.item.config.option.relevance_update is not None:
-        result = _with_digest(result, run.case)
+        # an update notes the judgments of such a case too
+        evaluation = replace(result.evaluation, digest=digest_of_case(run.case))
+        result = replace(result, evaluation=evaluation)
     if is_skipped and _is_marked_skip(run.item):
         result = replace(result, call=replace(result.call, is_marked_skip=True))
     if run.baseline is not None:
@@ -183,12 +184,6 @@ def _reason_of_xfail(item: pytest.Item) -> str | None:
     """
     marks = [(mark.name, mark.args, mark.kwargs) for mark in item.iter_markers("xfail")]
     return read_marks(marks, is_strict=False).xfail
-
-
-def _with_digest(result: CaseResult, case: Case) -> CaseResult:
-    """Return a result with the digest of the judgments, for a baseline update."""
-    evaluation = replace(result.evaluation, digest=digest_of_case(case))
-    return replace(result, evaluation=evaluation)
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:

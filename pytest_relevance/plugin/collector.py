@@ -42,7 +42,7 @@ from pytest_relevance.results.records.baseline_paths import (
     baseline_path,
     has_baseline,
 )
-from pytest_relevance.results.records.entries import BaselineEntries
+from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
     Collected,
@@ -52,7 +52,6 @@ from pytest_relevance.results.records.run_info import (
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline import Baseline
-    from pytest_relevance.results.records.entries import MovedEntries
 
 _OF_A_TAG = ": relevance cases with this tag"
 """The end of the line that registers a tag of cases as a marker."""

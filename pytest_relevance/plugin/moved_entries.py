@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, RecordedGate, Suite
 from pytest_relevance.plugin.options import (
     BASELINES_SEEN,
     recorded_rankings,
@@ -30,15 +30,15 @@ from pytest_relevance.results.records.baseline_paths import (
 )
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
+    BaselineEntry,
+    EntryKey,
     MovedEntries,
     asked_of,
 )
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import RecordedGate, Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.entries import BaselineEntry, EntryKey
     from pytest_relevance.results.records.moved_cases import Moves, PlacedCase
 
 

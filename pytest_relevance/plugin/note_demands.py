@@ -17,13 +17,16 @@ from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
-from pytest_relevance.results.records.demands import DemandsOfSuite, own_demands
+from pytest_relevance.results.records.demands import (
+    CaseDemands,
+    DemandsOfSuite,
+    own_demands,
+)
 from pytest_relevance.results.records.marks import read_marks
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.demands import CaseDemands
     from pytest_relevance.results.records.entries import EntryKey
 
 _MARKS = ("skipif", "skip", "xfail")

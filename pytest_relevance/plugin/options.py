@@ -424,7 +424,7 @@ def read_settings(config: pytest.Config) -> None:
         requires_baseline=choice(config, "relevance_baseline", BASELINE) == "require",
         expects_known=is_known_expected and not option.runxfail,
         takes_all=choice(config, "relevance_sample", SAMPLE) == "all",
-        looks_deeper=_looks_deeper(config),
+        looks_deeper=_ini_value(config, "relevance_look_deeper", "true or false"),
         requires_gates=option.relevance_gates == "require",
         give_up=number_setting(config, "relevance_give_up", _failures),
         calls=option.relevance_repeat or 1,
@@ -503,28 +503,23 @@ def usage_error(*messages: object) -> pytest.UsageError:
 
 def _tolerance(config: pytest.Config) -> float:
     """Return the tolerance of the ini key. Raises UsageError unless it is in [0, 1]."""
-    try:
-        value = config.getini("relevance_tolerance")
-    except (TypeError, ValueError, pytest.UsageError) as error:
-        raise pytest.UsageError(
-            f"relevance_tolerance is a number from 0 to 1: {error}"
-        ) from None
+    expected = "a number from 0 to 1"
+    value = _ini_value(config, "relevance_tolerance", expected)
     if isinstance(value, bool) or not 0 <= value <= 1:
-        raise pytest.UsageError(
-            f"relevance_tolerance is a number from 0 to 1, found {value}"
-        )
+        raise pytest.UsageError(f"relevance_tolerance is {expected}, found {value}")
     return float(value)
 
 
-def _looks_deeper(config: pytest.Config) -> bool:
-    """Return the value of the ini key. Raises UsageError unless it is true or false."""
+def _ini_value(config: pytest.Config, name: str, expected: str) -> Any:
+    """Return the value of an ini key that has a type.
+
+    Raises UsageError for a value of another type.
+    `expected`: what the message says that the ini key is.
+    """
     try:
-        value: bool = config.getini("relevance_look_deeper")
+        return config.getini(name)
     except (TypeError, ValueError, pytest.UsageError) as error:
-        raise pytest.UsageError(
-            f"relevance_look_deeper is true or false: {error}"
-        ) from None
-    return value
+        raise pytest.UsageError(f"{name} is {expected}: {error}") from None
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
