@@ -33,7 +33,21 @@ from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
-"""The keys of an object by their meaning: document, grade, perhaps rater and title."""
+"""{meaning: key} of an object: document, grade, perhaps rater and title."""
+
+
+@dataclass(frozen=True, slots=True)
+class _KeysOfDocument:
+    """The keys of an object that say which document it rates.
+
+    `named`: the keys that `id_field` names; None without `id_field`.
+    `usual`: the keys with a usual name for ids of documents, such as `docid`.
+    `index`: the key of the index; None without one.
+    """
+
+    named: DocumentColumns | None
+    usual: Sequence[str]
+    index: str | None
 
 
 @dataclass(slots=True)
@@ -75,9 +89,7 @@ class Collector:
         self._known: dict[str, Query] = {}
         self._paths: dict[str, JsonPath] = {}
         self._rows: list[Rated] = []
-        self._columns_by_names: dict[tuple[str, ...], DocumentColumns | None] = {}
-        self._index_by_names: dict[tuple[str, ...], str | None] = {}
-        self._ids_by_names: dict[tuple[str, ...], Sequence[str]] = {}
+        self._keys_of_document: dict[tuple[str, ...], _KeysOfDocument] = {}
         self._indexes: dict[str, Indexes] = {}
         self._has_joined_ids = False
         self._path_of_plain_id: JsonPath | None = None
@@ -214,7 +226,7 @@ class Collector:
     def add_items(self, query: str, items: object, path: JsonPath) -> None:
         """Add the ratings of a query, as a list with one object for each document."""
         for number, item in self.objects(items, path, "ratings"):
-            self.add_item(query, item, path, number, self.keys_of(item))
+            self._add_item(query, item, path, number)
 
     def keys_of(self, item: dict[str, object]) -> Keys:
         """Return the keys of `item`, an object that rates a document, by their meaning.
@@ -223,15 +235,11 @@ class Collector:
         """
         return self._keys
 
-    def add_item(
-        self,
-        query: str,
-        item: dict[str, object],
-        path: JsonPath,
-        number: int,
-        keys: Keys,
+    def _add_item(
+        self, query: str, item: dict[str, object], path: JsonPath, number: int
     ) -> None:
         """Add the rating in `item`, which is entry `number` of the list at `path`."""
+        keys = self.keys_of(item)
         rating = item.get(keys["grade"])
         document = self._document_in(query, item, keys, (*path, number))
         if keys["grade"] not in item:
@@ -264,38 +272,60 @@ class Collector:
         If it has no id, or two that differ, record a mistake and return None.
         """
         try:
-            columns = self._columns_of(tuple(item))
-            if columns is None:
+            known = self._find_keys_of_document(tuple(item))
+            if known.named is not None and known.named.field.is_template:
+                self._has_joined_ids = True
+                return self._joined_id(item, known.named, path)
+            if self._path_of_plain_id is None:
+                self._path_of_plain_id = path
+            if known.named is None:
                 key = keys["document"]
-                document = self._plain_document(item, key, path)
+                document = self._only_id(item, key, known.usual, path)
             else:
-                key = columns.names[columns.main]
-                document = self._joined_document(item, columns, path)
+                key = known.named.names[known.named.main]
+                document = self._joined_id(item, known.named, path)
         except NoColumn as error:
             self.wrong(str(error), path)
             return None
-        if columns is not None and columns.field.is_template:
-            self._has_joined_ids = True
+        index = None if known.index is None else as_text(item[known.index])
+        if document is None or known.index is None or index is None:
             return document
-        if self._path_of_plain_id is None:
-            self._path_of_plain_id = path
-        if columns is None and document is not None:
-            document = self._only_id(item, key, document, path)
-        if document is not None:
-            grade = keys["grade"]
-            self._check_index(
-                item, path, query=query, document=document, key=key, grade=grade
-            )
+        indexes = self._indexes.setdefault(known.index, Indexes(known.index, key))
+        judged = JudgedIn(query, document, index, item.get(keys["grade"]))
+        why = indexes.why_two(judged)
+        if why:
+            self.wrong(why, path)
         return document
 
-    def _only_id(
-        self, item: dict[str, object], key: str, document: str, path: JsonPath
-    ) -> str | None:
-        """Return `document`, the id under `key`, if no other usual key has another id.
+    def _find_keys_of_document(self, names: tuple[str, ...]) -> _KeysOfDocument:
+        """Return the keys of the document in objects that have the keys `names`.
 
-        If another key has another id, record a mistake and return None.
+        Raises `NoColumn` if a key that `id_field` names is missing.
         """
-        for name in self._ids_by_names[tuple(item)]:
+        if names not in self._keys_of_document:
+            self._keys_of_document[names] = _KeysOfDocument(
+                named=document_columns(self._source.ids, names),
+                usual=keys_of_documents(names),
+                index=index_column(names),
+            )
+        return self._keys_of_document[names]
+
+    def _only_id(
+        self, item: dict[str, object], key: str, usual: Sequence[str], path: JsonPath
+    ) -> str | None:
+        """Return the id under `key`.
+
+        If there is no text, or another of the `usual` keys has another id, record a
+        mistake and return None.
+        """
+        value = item.get(key)
+        if type(value) is str and value.strip():  # nearly all values
+            document: str | None = value
+        else:
+            document = self.text(item, key, path)
+        if document is None:
+            return None
+        for name in usual:
             other = as_text(item[name])
             if name != key and other is not None and other != document:
                 self.wrong(
@@ -306,31 +336,7 @@ class Collector:
                 return None
         return document
 
-    def _plain_document(
-        self, item: dict[str, object], key: str, path: JsonPath
-    ) -> str | None:
-        """Return the id under `key` of an object.
-
-        If the key is missing or has no text, record a mistake and return None.
-        """
-        value = item.get(key)
-        if type(value) is str and value.strip():  # nearly all values
-            return value
-        return self.text(item, key, path)
-
-    def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
-        """Return the keys that `id_field` names, for objects with the keys `names`.
-
-        None without `id_field`. Raises `NoColumn` if a key that `id_field` names is
-        missing.
-        """
-        if names not in self._columns_by_names:
-            self._index_by_names[names] = index_column(names)
-            self._ids_by_names[names] = keys_of_documents(names)
-            self._columns_by_names[names] = document_columns(self._source.ids, names)
-        return self._columns_by_names[names]
-
-    def _joined_document(
+    def _joined_id(
         self, item: dict[str, object], columns: DocumentColumns, path: JsonPath
     ) -> str | None:
         """Return the id of a document, joined from the keys that `id_field` names.
@@ -343,26 +349,6 @@ class Collector:
         if not document:
             self.wrong("the document has no id", path)
         return document or None
-
-    def _check_index(
-        self,
-        item: dict[str, object],
-        path: JsonPath,
-        *,
-        query: str,
-        document: str,
-        key: str,
-        grade: str,
-    ) -> None:
-        """Record a mistake if the document has another grade in another index."""
-        column = self._index_by_names[tuple(item)]
-        index = None if column is None else as_text(item[column])
-        if column is None or index is None:
-            return
-        known = self._indexes.setdefault(column, Indexes(column, key))
-        why = known.why_two(JudgedIn(query, document, index, item.get(grade)))
-        if why:
-            self.wrong(why, path)
 
     def add(self, row: Rated) -> None:
         """Add a rating that its reader has checked."""

@@ -20,6 +20,7 @@ from pytest_relevance._json_text import JsonPath, as_text
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats.collecting import Collector, params_of
+from pytest_relevance.ext.formats.column_paths import value_at
 from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.formats import QUERY, JudgmentFormat
 from pytest_relevance.judgments.model import Query, Ratings
@@ -173,25 +174,10 @@ def _unknown(key: str, places: Mapping[str, str]) -> str:
 def _text_at(value: object, parts: Sequence[str]) -> str | None:
     """Return the text at a path, given as the parts between its dots; None without one.
 
-    A key may have dots itself (`title.en`). If the path leads to an object, the text is
-    under its key `query`.
+    If the path leads to an object, the text is under its key `query`.
     """
-    if not parts:
-        return as_text(value.get("query") if isinstance(value, dict) else value)
-    if isinstance(value, list):
-        for number, entry in enumerate(value):
-            if str(number) == parts[0]:
-                return _text_at(entry, parts[1:])
-        return None
-    if not isinstance(value, dict):
-        return None
-    for count in range(1, len(parts) + 1):
-        key = ".".join(parts[:count])
-        if key in value:
-            text = _text_at(value[key], parts[count:])
-            if text is not None:
-                return text
-    return None
+    found = value_at(value, parts)
+    return as_text(found.get("query") if isinstance(found, dict) else found)
 
 
 def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:

@@ -21,7 +21,6 @@ def _read(source: Source) -> Rankings:
     A case that was skipped or ended in an error has no ranking. Raises FileError if two
     results have the same id.
     """
-    # imported here because readers of other formats do not need it
     results = Run.open(source.file).results
     rankings: dict[str, Sequence[str]] = {}
     for result in results:
