@@ -60,7 +60,7 @@ def first_reason(result: CaseResult) -> str:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Return why a case failed, without the score: `below its floor 0.500`.
+    """Return why a case failed, without the score: `below the required 0.500`.
 
     The text is for a table that shows the score. Reasons about scores come first. ""
     if the case ended in an error.
@@ -83,7 +83,7 @@ class _BriefScore:
 
     `change`: the score before and now: `1.000 -> 0.936`.
     `limit`: the floor or the tolerance: `floor 0.950`.
-    `what_failed`: how the limit is missed: `below its floor 0.950`.
+    `what_failed`: how the limit is missed: `below the required 0.950`.
     `is_in_table`: whether a table of cases shows this score with enough decimals.
     """
 
@@ -123,7 +123,7 @@ def _score_in_brief(
     if reason.by_people:
         change += " by the grades of people"
     limit = f"floor {reason.bound:.{digits}f}"
-    what_failed = f"below its {limit}"
+    what_failed = f"below the required {reason.bound:.{digits}f}"
     if reason.kind == DROP:
         limit = f"tolerance {reason.bound:.3g}"
         what_failed = f"fell by more than {reason.bound:.3g}"

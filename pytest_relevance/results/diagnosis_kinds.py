@@ -270,7 +270,7 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
     deepest = max(_deepest_looked_at(result) for result in diagnosis.results)
     cases = counted(len(diagnosis.results), "case")
     takes_k = bool(diagnosis.results[0].conditions.asked)
-    advice = "hand k on to the engine" if takes_k else "give it a parameter k"
+    advice = "pass k to the engine" if takes_k else "give it a parameter k"
     return (
         f"returned at most {returned}, and cutoffs look deeper (to rank {deepest:,}, "
         f"in {cases} of {len(diagnosis.searched):,}): {advice}, or lower the cutoffs"
@@ -320,10 +320,11 @@ def _find_ties(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 def _explain_ties(diagnosis: Diagnosis) -> str:
     count = len(diagnosis.results)
-    verb = "passes or fails" if count == 1 else "pass or fail"
+    passes = counted(count, "case passes", "cases pass")
     return (
-        "returned results with equal scores (sort by a second key, such as the id; then "
-        f"write ties: fixed), and {counted(count, 'case')} {verb} by their order"
+        "returned results with equal scores: sort by a second key, such as the id, and "
+        "write ties: fixed in the case file. Until then chance decides whether "
+        f"{passes}"
     )
 
 

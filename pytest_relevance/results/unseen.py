@@ -239,7 +239,7 @@ class Undecided:
         for name, depth in self.demands:
             lines.append(
                 f"{name} looks at rank {depth}, and no case got more than {most}, whatever it asked for: let the search "
-                f"hand k on to the engine, or look no deeper than rank {last}"
+                f"pass k to the engine, or look no deeper than rank {last}"
             )
         return "\n".join(lines)
 

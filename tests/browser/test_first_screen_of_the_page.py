@@ -85,7 +85,7 @@ class TestAtAGlance:
         assert query == "boots q-boots"
         assert scores.splitlines() == [
             "1.000 \u2192 0.000 1 unjudged",
-            "got worse, certain: below its floor 0.500",
+            "got worse, certain: below the required 0.500",
         ]
         assert reader.attribute("#list .scores span", "title").startswith(
             "between 0.000 and "

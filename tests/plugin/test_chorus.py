@@ -126,7 +126,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     better = sum(drop < -0.05 for drop in drops.values())
     within = len(moved) - better - len(failed)
     same, unscored = len(drops) - len(moved), len(run.results) - len(drops)
-    counts = f"{better} got better, {within} within the tolerance, {same} the same"
+    counts = f"{better} got better, {within} changed a little, {same} the same"
     assert f"{counts}, {unscored} without a score" in run.summary.splitlines()
     assert f"mean nDCG@10 {means} ({change:+.3f}, 95% " in run.summary
     assert randomisation_test(before, now).p < 0.0005
@@ -168,7 +168,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert (
         "\njudge    pytest --relevance-unjudged=worklist.csv  # lists the grades" in end
     )
-    assert "\n24 got better, 13 within the tolerance, " in end
+    assert "\n24 got better, 13 changed a little, " in end
     assert "\n135 cases: 61 passed, 44 failed, 30 measured\n" in end
 
 

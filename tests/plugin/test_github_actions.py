@@ -68,7 +68,7 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     run = shop.run("-n1")
     assert run.code == 1
     assert job.summary.startswith(f"# Of another step\ntext\n\n{MARK}\n### \u274c ")
-    row = "\n| `b a` | 0.710 | below its floor 0.900 | `Apple` rank 2 | `b` |"
+    row = "\n| `b a` | 0.710 | below the required 0.900 | `Apple` rank 2 | `b` |"
     assert row in job.summary
     assert job.summary.endswith("</details>\n")
     (annotation,) = commands(run.text)

@@ -173,7 +173,7 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
         "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% interval -0.290 to -0.290, p "
         "1.000); too few changes for p",
         "1 case: 1 failed",
-        "shop.relevance.yaml:2: gate[passing 1] not met: 0 of 1 cases pass (0.0%), less than 100%",
+        "shop.relevance.yaml:2: gate not met: 0 of 1 cases pass (0.0%), less than 100%",
         "shop.relevance.yaml against the baseline",
     ]
 

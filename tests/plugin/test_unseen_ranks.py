@@ -79,7 +79,7 @@ def test_what_is_met_because_nobody_looked_is_an_error(ten: Project) -> None:
         assert error is not None
         assert error.message == (
             f"{name} looks at rank {depth}, and no case got more than 10 results, whatever it asked for: let the search "
-            "hand k on to the engine, or look no deeper than rank 10"
+            "pass k to the engine, or look no deeper than rank 10"
         )
     assert "shop.relevance.yaml:2: exclude looks at rank 50, and no case" in run.text
     assert "18 cases: 8 passed, 8 errors, 2 measured" in run.summary
@@ -202,7 +202,7 @@ def test_shards_show_together_what_none_shows_alone(
 
 @pytest.mark.parametrize(
     ("parameter", "advice"),
-    [("k=10", "hand k on to the engine"), ("top_k=10", "give it a parameter k")],
+    [("k=10", "pass k to the engine"), ("top_k=10", "give it a parameter k")],
 )
 @BOTH
 def test_a_cutoff_deeper_than_what_any_case_got_is_told(

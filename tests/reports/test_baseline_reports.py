@@ -294,7 +294,7 @@ def summary(results: list[CaseResult], verbosity: int = 0) -> str:
 def test_changes_within_the_tolerance_are_counted_and_not_listed() -> None:
     found = [entry("boots", 0.0), entry("hats", 0.04), entry("socks", -0.04)]
     text = summary(found)
-    assert "\n2 within the tolerance, 1 the same\n" in text
+    assert "\n2 changed a little, 1 the same\n" in text
     assert "socks" not in text
 
 

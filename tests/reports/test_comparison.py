@@ -110,8 +110,8 @@ def test_the_report_as_text(tagged: Comparison) -> None:
 
         gain exponential, ideal judged, unjudged zero
 
-        mean nDCG@10 0.897 -> 0.787 (-0.111, 95% interval -0.640 to +0.308, p 1.000); over judged results
-            alone 0.927 -> 0.787
+        mean nDCG@10 0.897 -> 0.787 (-0.111, 95% interval -0.640 to +0.308, p 1.000); without unjudged
+            results 0.927 -> 0.787
         2 the same
         met: mean nDCG@10 fell by 0.111, from 0.897 to 0.787 (95% interval -0.640 to +0.308, p 1.000, 4
             cases); allowed is 0.2
@@ -132,7 +132,7 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
         ### \u274c 1 of 4 queries got worse (for certain), 1 better; the change of the mean may be chance; 1 gate is not met
 
         - `first -> second: 4 cases compared, 2 with another ranking`
-        - `mean nDCG@10 0.897 -> 0.787 ({change}); over judged results alone 0.927 -> 0.787`
+        - `mean nDCG@10 0.897 -> 0.787 ({change}); without unjudged results 0.927 -> 0.787`
         - `2 the same`
         - `met: {gate}`
         - `NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)`

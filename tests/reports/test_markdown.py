@@ -136,7 +136,7 @@ def test_without_a_baseline() -> None:
 
         | query | nDCG@10 | why | costs most | on top |
         | --- | ---: | --- | --- | --- |
-        | `boots` | 0.083 | below its floor 0.500 | `b1` not returned | `x` |
+        | `boots` | 0.083 | below the required 0.500 | `b1` not returned | `x` |
 
         | by tag |  |  |
         | --- | ---: | --- |
@@ -185,7 +185,7 @@ def test_beside_a_baseline() -> None:
         The build fails because 1 query got worse and 1 case fails.
 
         - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% interval -0.459 to +0.459, p 1.000)
-        - 1 within the tolerance, 2 new or not compared
+        - 1 changed a little, 2 new or not compared
         - 5 cases: 3 passed, 1 failed; 1 without an entry
         - `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`
 
@@ -199,7 +199,7 @@ def test_beside_a_baseline() -> None:
 
         | query | nDCG@10 | why | costs most | on top |
         | --- | ---: | --- | --- | --- |
-        | `boots` | 0.083 | below its floor 0.500 | `b1` not returned | `x` |
+        | `boots` | 0.083 | below the required 0.500 | `b1` not returned | `x` |
 
         **Got better (1)**
 

@@ -132,7 +132,7 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
         "of the mean may be chance",
         "first -> second: 2 cases compared, 2 with another ranking",
         "mean nDCG@10 0.815 -> 0.606 (-0.209, 95% interval -0.787 to +0.369, p "
-        "1.000); over judged results alone 1.000 -> 0.669",
+        "1.000); without unjudged results 1.000 -> 0.669",
     ]
     drops, gains, metrics = shown.tables
     assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]

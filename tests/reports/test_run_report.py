@@ -182,7 +182,7 @@ def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> 
     ]
     counts = "9 cases: 1 passed, 3 failed, 1 inconclusive; 1 error, 1 stale, 1 without an entry, 1 failed before\n"
     assert counts in text
-    assert "\n1 got better, 3 within the tolerance, " in text
+    assert "\n1 got better, 3 changed a little, " in text
 
 
 def test_failures_that_failed_before_have_a_line_each() -> None:

@@ -359,4 +359,4 @@ def test_cases_that_depend_on_equal_scores_are_counted_and_the_first_are_named()
     keys = {"judgments": {"w1": 3, "strap1": 1}, "min_ndcg": 0.9}
     tied = [result_of({"query": name, **keys}, hits) for name in "abcd"]
     said = " ".join(each.text for each in fault_sentences(tied, RunInfo()))
-    assert "and 4 cases pass or fail by their order: a, b, c and 1 more" in said
+    assert "chance decides whether 4 cases pass: a, b, c and 1 more" in said

@@ -216,13 +216,13 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _judged_alone(series: Series) -> str:
-    """Return the means over judged results alone; "" if all results are judged.
+    """Return the means without unjudged results; "" if all results are judged.
 
-    Example: `; over judged results alone 0.749 -> 0.633`.
+    Example: `; without unjudged results 0.749 -> 0.633`.
     """
     if series.judged is None:
         return ""
-    return f"; over judged results alone {series.judged.scores}"
+    return f"; without unjudged results {series.judged.scores}"
 
 
 def _scored_text(series: Series, metric: str) -> str:

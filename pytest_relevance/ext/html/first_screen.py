@@ -145,7 +145,7 @@ def whole_mean_texts(
     alone = whole.over_judged
     means = whole.change.means
     if alone and alone.scores != f"{means.first:.3f} -> {means.second:.3f}":
-        texts.append(f"Over judged results alone {alone.scores}.")
+        texts.append(f"Without unjudged results {alone.scores}.")
     return texts
 
 

@@ -231,7 +231,7 @@ class WholeMean:
     `metric`: the metric of the mean. Only in a comparison it may be another than nDCG.
     `over`: for example ` over 2 suites`, or "".
     `weighted`: `weighted `, or "".
-    `over_judged`: the means over judged results alone; None if nothing is unjudged.
+    `over_judged`: the means without unjudged results; None if nothing is unjudged.
     """
 
     change: MeanChange
@@ -243,14 +243,14 @@ class WholeMean:
     def sentence(self) -> Sentence:
         """Return the means for a terminal and Markdown, with their test.
 
-        The sentence ends with the means over judged results: `; over judged results
-        alone 0.749 -> 0.633`.
+        The sentence ends with the means without unjudged results: `; without
+        unjudged results 0.749 -> 0.633`.
         """
         metric = self.metric + self.over
         said = mean_change_sentence(self.change, metric, self.weighted)
         if self.over_judged is None:
             return said
-        alone = f"over judged results alone {self.over_judged.scores}"
+        alone = f"without unjudged results {self.over_judged.scores}"
         return Sentence(f"{said.text}; {alone}", said.style)
 
 
@@ -325,7 +325,7 @@ _COUNTS = {
     "changed": "changed by more than allowed",
     "got_better": "got better",
     "inconclusive": "inconclusive",
-    "within_tolerance": "within the tolerance",
+    "within_tolerance": "changed a little",
     "same": "the same",
     "without_score": "without a score",
 }
@@ -337,7 +337,7 @@ def count_sentences(
 ) -> list[Sentence]:
     """Return a sentence about what became of the queries, or [] if all counts are 0.
 
-    Example: `24 got better, 13 within the tolerance, 35 the same`.
+    Example: `24 got better, 13 changed a little, 35 the same`.
 
     `told`: the counts that the headline has. The sentence leaves these out.
     `others`: how many queries are not compared, for example because they are new.
@@ -476,7 +476,8 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     """
     change = whole.change
     means = change.means
-    head = f"On {whole.weighted}average{whole.over} {whole.metric}"
+    weights = ", weighted by query," if whole.weighted else ""
+    head = f"On average{whole.over}{weights} {whole.metric}"
     perfect = ""
     if whole.metric.startswith(("nDCG@", "RR@")):
         perfect = " (1 is perfect)"

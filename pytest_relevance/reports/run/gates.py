@@ -179,12 +179,16 @@ def _name_in_file(judged: GateResult) -> str:
 def _named_text(judged: GateResult) -> str:
     """Return a gate with its place, its outcome and what it found.
 
-    Example: `shop.relevance.yaml:2: gate[passing] met: 4 of 4 cases pass, ...`.
+    Example: `shop.relevance.yaml:2: gate[most-pass] met: 4 of 4 cases pass, ...`. If
+    the name repeats the condition, it is left out, because what was found has the
+    condition too: `shop.relevance.yaml:2: gate met: 4 of 4 cases pass, ...`.
     """
-    found = gate_message(judged)
+    name, found = judged.name, gate_message(judged)
     if judged.not_judged is None:
         found = f"{OUTCOMES[judged.outcome()]}: {found}"
-    return f"{judged.file}:{judged.line}: {judged.name} {found}"
+        if judged.gate.id.startswith(f"{judged.gate.condition} "):
+            name = name.replace(f"[{judged.gate.id}]", "", 1)
+    return f"{judged.file}:{judged.line}: {name} {found}"
 
 
 def _not_evaluated(gates: Sequence[GateResult], *, full: bool) -> list[Sentence]:

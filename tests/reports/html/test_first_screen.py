@@ -146,7 +146,7 @@ def test_a_regression() -> None:
         boots
         1.000 → 0.000
         2 unjudged
-        got worse, needs grades: below its floor 0.500
+        got worse, needs grades: below the required 0.500
         Winter boots
         rank 1 → not returned
         Boot polish
@@ -203,14 +203,16 @@ def test_the_mean_over_judged_results_alone_is_told_if_it_is_another_figure() ->
         baseline = replace(fell.baseline, judged_alone=judged_alone)
         return screen_of(Run([changed(fell, baseline=baseline)])).means[1:]
 
-    assert further_means(1.0, 0.5) == ["Over judged results alone 1.000 -> 0.500."]
+    assert further_means(1.0, 0.5) == ["Without unjudged results 1.000 -> 0.500."]
     assert further_means(1.0, 0.0) == []
 
 
 def test_a_weighted_mean_over_several_suites_is_named_so() -> None:
     heavy = compared("hats", 1.0, ["x"])
     other = replace(heavy, file="tail.relevance.yaml", weight=3)
-    said = "On weighted average over 2 suites nDCG@10 fell from 1.000 to 0.000"
+    said = (
+        "On average over 2 suites, weighted by query, nDCG@10 fell from 1.000 to 0.000"
+    )
     assert screen_of(Run([heavy, other])).means[0].startswith(said)
 
 
@@ -226,7 +228,7 @@ def test_without_a_baseline() -> None:
         *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
         *(FILE, "search"),
         *("query", "nDCG@10", "largest loss", "on top"),
-        *("boots", "0.000", "1 unjudged", "failed: below its floor 0.500"),
+        *("boots", "0.000", "1 unjudged", "failed: below the required 0.500"),
         *("b1", "not returned", "Boot polish"),
     ]
 
@@ -262,7 +264,7 @@ def broken(query: str, **values: Any) -> CaseResult:
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
 
 
-FELL = "1.000 \u2192 0.000{}\ngot worse, {}: below its floor 0.500"
+FELL = "1.000 \u2192 0.000{}\ngot worse, {}: below the required 0.500"
 LOST = "Winter boots\nrank {} \u2192 not returned"
 
 # fmt: off
@@ -415,8 +417,8 @@ def test_notes_for_engineers_and_met_gates_come_after_what_is_wrong() -> None:
         "1 query returns nothing now",
         "met",
         "Notes for engineers",
-        "search returned results with equal scores (sort by a second key, such as the id; "
-        "then write ties: fixed), and 1 case passes or fails by their order",
+        "search returned results with equal scores: sort by a second key, such as the id, and "
+        "write ties: fixed in the case file. Until then chance decides whether 1 case passes",
         FILE,
     ]
     assert [line for line in lines if line in order] == order
