@@ -1,50 +1,20 @@
 """How a case finds its judgments in a judgment file.
 
-A case is searched by its id. If the file does not have the id, the case is searched by
-the text of its query, and by the ids that files of queries give this text.
+`query_keys` finds the keys under which the file has the query of the case. This module
+returns the judgments under these keys, graded as the case says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
 
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import examples, listed, quoted
+from pytest_relevance._text import examples
 from pytest_relevance.cases.case_judgments import FileJudgments, GradingTerms
 from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.query_keys import Lookup, QueryKeys
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Ratings
-
-MOST_NAMED = 3
-"""How many ids and queries a message names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """A query whose judgments are searched.
-
-    `id`: the id that the case writes; None if it writes none.
-    `text`: the text of the query.
-    `ids`: the ids that files of queries give this text.
-    `terms`: how ratings become grades for this query.
-    `at`: where mistakes are reported.
-    """
-
-    id: str | None
-    text: str
-    ids: Sequence[str]
-    terms: GradingTerms
-    at: Location
-
-    @property
-    def names(self) -> list[str]:
-        """Return the id, the text and the other ids of the query, each once."""
-        names = [self.text, *self.ids]
-        if self.id is not None:
-            names.insert(0, self.id)
-        return list(dict.fromkeys(names))
 
 
 class JudgmentFile:
@@ -78,12 +48,6 @@ class JudgmentFile:
         """
         self._terms: GradingTerms | None = terms
         self._used = used
-        self._other_texts: dict[str, str] = {}
-        """The texts of cases whose ids have other texts in the file, by id."""
-        self._text_by_id: dict[str, str] = {}
-        """For each key, the text of a query that has the key as id."""
-        self._name_by_text: dict[str, str] = {}
-        """For each key, the name of a query that has the text of the key."""
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:
@@ -92,25 +56,22 @@ class JudgmentFile:
             ungraded: dict[str, dict[str, float]] = {key: {} for key in ratings.queries}
             self.known = Judgments(ungraded, queries=ratings.described)
             self._terms = None
+        self._keys = QueryKeys(ratings.file, self.known, are_ids=ratings.by_id)
 
     def find(self, lookup: Lookup) -> list[FileJudgments] | Wrong:
         """Return the judgments of a query, one entry for each of its keys in the file.
 
         Reports a key that fits two queries, and ratings that are not grades.
         """
-        names = self._names(lookup)
-        if names is WRONG:
+        keys = self._keys.find(lookup)
+        if keys is WRONG:
             return WRONG
-        keys = [name for name in names if name in self.known]
         self._used.update(keys)
-        is_wrong = False
-        for key in keys:
-            if self._check_one_query(key, lookup) is WRONG:
-                is_wrong = True
+        fit = self._keys.check_each_fits_once(keys, lookup)
         judgments: Judgments | Wrong = self.known
         if lookup.terms != self._terms:
             judgments = self._grade_again(keys, lookup.terms, lookup.at)
-        if is_wrong or judgments is WRONG:
+        if fit is WRONG or judgments is WRONG:
             return WRONG
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
 
@@ -153,12 +114,7 @@ class JudgmentFile:
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
-        for key, text in islice(self._other_texts.items(), MOST_NAMED):
-            there = quoted(self.known.text(key), 40)
-            yield (
-                f"{self.name}: the query {quoted(key, 40)} has the text {there} "
-                f"there, and {quoted(text, 40)} in its case; are the two one query?"
-            )
+        yield from self._keys.notices()
         without_case = []
         for key in self.known:
             names = (key, self.known.text(key))
@@ -178,108 +134,6 @@ class JudgmentFile:
         if not self.ratings.is_golden_set:
             return ""
         return '; to make a case of each, name the file under "queries"'
-
-    def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
-        """Return the keys that a query may have in the file, or report a mistake.
-
-        If the file has the id of the case, the id is the key, and for rows without an
-        id also the text of the query. Otherwise the keys are the text and all ids of
-        the text.
-        """
-        name = lookup.id
-        text = lookup.text
-        if name is not None and self._has_id(name, text):
-            if self._check_text_of(name, text, lookup.at) is WRONG:
-                return WRONG
-            is_same_text = self.known.text(name) == text == self.known.text(text)
-            if name != text and is_same_text:
-                # rows without an id stand under the text of their query
-                return (name, text)
-            return (name,)
-        found = [*self._keys_of_text(text, has_id=name is not None), *lookup.ids]
-        keys = list(dict.fromkeys(found))
-        ids = [key for key in keys if key != text and key in self.known]
-        if len(ids) > 1 and name is None:
-            these = listed(map(quoted, ids[:MOST_NAMED]), "and")
-            return lookup.at.refuse(
-                f"{self.name} has the query {quoted(text)} under {these}; give the case one "
-                "of them as id"
-            )
-        return keys
-
-    def _has_id(self, name: str, text: str) -> bool:
-        """Say whether the id of a case is the id of a query in the file.
-
-        In a file without ids, it may also be the text of another query.
-        """
-        if name not in self.known and name not in self.known.queries:
-            return False
-        is_text_of_other = (
-            self.ratings.by_id is False and name != text and text in self.known
-        )
-        return not is_text_of_other
-
-    def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
-        """Report a case if the file has its query under another id.
-
-        If the id of the case has another text in the file, this text is also kept for a
-        notice.
-        """
-        there = self.known.text(name)
-        if there in (name, text):
-            return None
-        self._other_texts[name] = text
-        for other in self._keys_of_text(text, has_id=True):
-            if other != name:
-                return at.refuse(
-                    f"{self.name} has the query {quoted(text)} under the id "
-                    f"{quoted(other)}. The id of the case, {quoted(name)}, stands "
-                    f"there for the query {quoted(there)}. Give the case the id "
-                    f"{quoted(other)}"
-                )
-        return None
-
-    def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
-        """Return the keys under which the file has the queries with a text.
-
-        The text itself is one of the keys, unless it is the id of another query.
-
-        `has_id`: whether the case has an id.
-        """
-        if text in self.known.queries:
-            is_id = self.known.text(text) != text
-        else:
-            is_id = has_id and bool(self.ratings.by_id)
-        keys = []
-        for key in self.known.known_as(text):
-            if key != text or not is_id:
-                keys.append(key)
-        return keys
-
-    def _check_one_query(self, key: str, lookup: Lookup) -> Wrong | None:
-        """Report a key of the file that fits two cases: one by its id, one by its text.
-
-        Each call notes how the key fits the case of `lookup`. The call for the second
-        of the two cases reports both.
-        """
-        text = self.known.text(key)
-        fits_by_id = key == lookup.id or key in lookup.ids
-        fits_by_text = text == lookup.text
-        if fits_by_id and not fits_by_text:
-            self._text_by_id[key] = lookup.text
-        elif fits_by_text and not fits_by_id:
-            self._name_by_text[key] = lookup.names[0]
-        else:
-            return None
-        text_by_id = self._text_by_id.get(key)
-        name_by_text = self._name_by_text.get(key)
-        if text_by_id is None or name_by_text is None:
-            return None
-        return lookup.at.refuse(
-            f"{self.name}: the entry {quoted(key)} fits two queries: it is the id of "
-            f"{quoted(text_by_id)}, and the text of {quoted(name_by_text)} is "
-            f"{quoted(text)}; give {quoted(text_by_id)} another id"
-        )
 
     def _grade_again(
         self, keys: Sequence[str], terms: GradingTerms, at: Location

@@ -36,13 +36,14 @@ from pytest_relevance.cases.case_judgments import (
 )
 from pytest_relevance.cases.file_reader import KNOWN_ITEMS, FileReader
 from pytest_relevance.cases.grades import add_written
-from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
+from pytest_relevance.cases.judgment_file import JudgmentFile
 from pytest_relevance.cases.known_items import KnownItem, KnownItems
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import ParamsByText, Sample
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
+from pytest_relevance.cases.query_keys import Lookup
 from pytest_relevance.cases.sample_rule import SAMPLE
 from pytest_relevance.cases.sampling import (
     draw,
