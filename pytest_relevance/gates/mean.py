@@ -14,7 +14,10 @@ from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.gates.failed_before import Figure, fallen_cases
 from pytest_relevance.gates.kind import CaseBehind, Finding, Reference
-from pytest_relevance.gates.metric_bounds import count_without_errors
+from pytest_relevance.gates.metric_bounds import (
+    cases_for_metric,
+    count_without_errors,
+)
 from pytest_relevance.gates.metric_scores import (
     BoundedFigure,
     FigureFinding,
@@ -44,7 +47,7 @@ class MeanFinding(FigureFinding):
     def counted_cases(self) -> str:
         """Return over which cases the mean is: `18 of 20 cases, those with ...`."""
         if self.counted >= self.total:
-            return counted(self.counted, "case")
+            return f"{counted(self.counted, 'case')}{self.known_items_text}"
         which = "with relevant judgments"
         if self.metric.is_own:
             which = "where it is defined"
@@ -52,7 +55,8 @@ class MeanFinding(FigureFinding):
             which = "in both variants"
         elif self.metric.is_similarity:
             which = f"with a ranking in {self.reference or 'the baseline'}"
-        return f"{self.counted:,} of {counted(self.total, 'case')}, those {which}"
+        of_all = f"{self.counted:,} of {counted(self.total, 'case')}"
+        return f"{of_all}, those {which}{self.known_items_text}"
 
 
 class _MeanGate(FigureGate):
@@ -82,7 +86,8 @@ class _MeanGate(FigureGate):
             figure=mean,
             bound=figure.bound,
             counted=len(weighted),
-            total=count_without_errors(cases),
+            total=count_without_errors(cases_for_metric(metric, cases)),
+            known_items=sum(case.is_known_item for case in cases),
             depths=set_depths([metric], cases),
             reference=reference.name if metric.is_similarity else "",
             variants=compared_variants(figure.gate),

@@ -21,6 +21,7 @@ from pytest_relevance.metrics.measures import (
     is_lower_better,
     largest_score,
     ranks_needed,
+    suits_known_items,
 )
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import refuse_lower_better, refuse_similarity
@@ -148,6 +149,15 @@ def _is_cut(case: CaseResult, metric: Metric) -> bool:
 def count_without_errors(cases: Sequence[CaseResult]) -> int:
     """Return how many cases were neither skipped nor ended in an error."""
     return sum(1 for case in cases if case.verdict not in (*WITHOUT_SCORE, SKIPPED))
+
+
+def cases_for_metric(
+    metric: Metric, cases: Sequence[CaseResult]
+) -> Sequence[CaseResult]:
+    """Return the cases without known items, unless the metric suits known items."""
+    if suits_known_items(metric):
+        return cases
+    return [case for case in cases if not case.is_known_item]
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import score_text
-from pytest_relevance._text import quoted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.common_findings import (
     NewCasesFinding,
@@ -41,7 +41,11 @@ from pytest_relevance.gates.metric_bounds import (
     misses_bound,
     name_with_depths,
 )
-from pytest_relevance.metrics.measures import is_lower_better, needs_texts
+from pytest_relevance.metrics.measures import (
+    is_lower_better,
+    needs_texts,
+    suits_known_items,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import has_relevant, score_before
@@ -212,6 +216,8 @@ class FigureFinding(Finding):
     `variants`: the two variants that the gate compares; empty if it compares none.
     `without_filled`: the figure without filled grades; None if there are none.
     `before`: the figure in the reference; None if it is not needed or not known.
+    `known_items`: how many cases are known items, which count only if the metric suits
+        them.
     `decisive`: the case whose score is the figure; None for a mean.
     """
 
@@ -224,6 +230,7 @@ class FigureFinding(Finding):
     variants: Sequence[str] = ()
     without_filled: float | None = None
     before: FigureBefore | None = None
+    known_items: int = 0
     decisive: CaseResult | None = None
 
     @property
@@ -251,6 +258,18 @@ class FigureFinding(Finding):
             total=self.total,
             case=self.decisive,
         )
+
+    @property
+    def known_items_text(self) -> str:
+        """Return whether known items count: `, without the 20 known items`, or ""."""
+        if not self.known_items:
+            return ""
+        if not suits_known_items(self.metric):
+            return f", without the {counted(self.known_items, 'known item')}"
+        if self.known_items >= self.counted:
+            return ""
+        are = "is a known item" if self.known_items == 1 else "are known items"
+        return f", of which {self.known_items:,} {are}"
 
     @property
     def digits(self) -> int:

@@ -38,7 +38,10 @@ from pytest_relevance.gates.kind import (
     GateFigures,
     Reference,
 )
-from pytest_relevance.gates.metric_bounds import count_without_errors
+from pytest_relevance.gates.metric_bounds import (
+    cases_for_metric,
+    count_without_errors,
+)
 from pytest_relevance.gates.metric_scores import (
     BoundedFigure,
     FigureFinding,
@@ -225,7 +228,7 @@ class PercentileFinding(FigureFinding):
     @property
     def counted_cases(self) -> str:
         """Return how many cases count: `18 of 20 cases; 2 without a score: ...`."""
-        cases = counted(self.total, "case")
+        cases = f"{counted(self.total, 'case')}{self.known_items_text}"
         if self.counted >= self.total:
             return cases
         return f"{self.counted:,} of {cases}{self.left_out.text()}"
@@ -326,6 +329,8 @@ class _PercentileGate(FigureGate):
     ) -> Iterator[Finding]:
         """Yield the percentile, or why there is none, and a remark on new cases."""
         gate, metric = figure.gate, figure.metric
+        known_items = sum(case.is_known_item for case in cases)
+        cases = cases_for_metric(metric, cases)
         counting = _counting_cases(gate, cases)
         left_out = _left_out(figure, cases)
         weighted = figure.scores.weighted(counting)
@@ -363,6 +368,7 @@ class _PercentileGate(FigureGate):
             variants=compared_variants(gate),
             without_filled=figure.without_filled(counting),
             before=_figure_before(figure, reference) if is_missed else None,
+            known_items=known_items,
             decisive=decisive[0],
         )
         if not is_missed:

@@ -367,6 +367,7 @@ def deciding_mean(comparison: Comparison) -> changed_results.WholeMean | None:
         metric=comparison.metric or metric_of(results),
         over=over,
         weighted=weighted(results),
+        cases=changed_results.compared_cases(change, results),
         over_judged=over_judged,
     )
 

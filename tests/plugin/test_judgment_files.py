@@ -97,7 +97,10 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     shop.cases(THREE_LINES + "min_judged: 0.1\n")
     run = shop.run("-n1")
     assert run.counts == {"passed": 7}
-    assert "2 passed, 5 measured; mean nDCG@10 1.000 (2 of 7 cases)" in run.summary
+    assert (
+        "2 passed, 5 measured; mean nDCG@10 1.000 (2 of 7 cases, those with a score)"
+        in run.summary
+    )
     line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" and 2 more\n'
     assert run.summary.count(line) == 1
     assert line in shop.run("-q").summary.replace("\n    ", " ")

@@ -164,7 +164,24 @@ def test_judged_cases_are_counted_apart(ran: Runs) -> None:
         run.said
     )
     assert {*run.gates.values()} == {"passed"}
-    assert "(2 of 22 cases, those with relevant judgments)" in run.said
+    assert "(2 cases, without the 20 known items)" in run.said
+
+
+def test_means_beside_known_items_say_which_cases_they_are_over(
+    ran: Runs, project: Project
+) -> None:
+    gates = JUDGED.replace("- passing: 0.95", "- min: {nDCG@10: 0.9}")
+    ran(PRODUCTS, "--relevance-record=one.jsonl", suite=SUITE + gates)
+    found = project.reports("--relevance-against=one.jsonl")
+    without = "2 cases, without the 20 known items"
+    assert found.all_say(f"over {without}")
+    assert f"mean nDCG@10 1.000, at least 0.900 ({without})" in found.run.said
+    assert f'lowest nDCG@10 1.000 ("hat" and 1 more), at least 0.900 ({without})' in (
+        found.run.said
+    )
+    assert "mean RR 1.000, at least 0.900 (22 cases, of which 20 are known items)" in (
+        found.run.said
+    )
 
 
 def test_gates_on_rr_and_passing_see_known_items(ran: Runs) -> None:

@@ -201,6 +201,38 @@ def test_every_report_says_the_same(shop: Shop, command: Command) -> None:
     }
 
 
+TWO_MEANS = """
+    gates: [{mean: {nDCG@10: 0.5}}]
+    cases:
+      - {query: kept, judgments: {a: 3}}
+      - {query: unjudged}
+      - {query: new, judgments: {a: 3}}
+"""
+
+
+def test_each_mean_says_over_which_cases_it_is(
+    project: Project, command: Command
+) -> None:
+    """The gate counts the new case. The mean since the reference does not."""
+    shop = Shop(project)
+    shop.returns(kept="a b", unjudged="a b", new="b a")
+    shop.cases(TWO_MEANS.rpartition("      - ")[0])
+    shop.run(RECORD)
+    shop.cases(TWO_MEANS)
+    found = shop.reports(AGAINST)
+    assert (
+        "mean nDCG@10 0.815, at least 0.500 (2 of 3 cases, those with relevant judgments)"
+        in found.run.said
+    )
+    since = "over 1 of 3 cases, those with a score before and now"
+    assert found.all_say(since)
+    assert since in command("report", "run.jsonl").out
+    compared = command("compare", "main.jsonl", "run.jsonl").out
+    assert "over 1 of 2 cases, those with a score before and now" in compared
+    alone = shop.run()
+    assert "mean nDCG@10 0.815 (2 of 3 cases, those with a score)" in alone.said
+
+
 def test_a_record_without_a_reference_is_counted_alike(
     shop: Shop, command: Command
 ) -> None:

@@ -178,13 +178,14 @@ def test_beside_a_baseline() -> None:
         risen("belt", tags=["small"]),
         fingerprint={"index": "products-20"},
     )
-    assert text_of(whole, verbosity=-1) == block("""
+    cases = "over 3 of 5 cases, those with a score before and now"
+    assert text_of(whole, verbosity=-1) == block(f"""
         <!-- pytest-relevance report -->
         ### ❌ 1 of 3 queries got worse (for certain), 1 better; the change of the mean may be chance
 
         The build fails because 1 query got worse and 1 case fails.
 
-        - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% interval -0.459 to +0.459, p 1.000)
+        - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% interval -0.459 to +0.459, p 1.000); {cases}
         - 1 changed a little, 2 new or not compared
         - 5 cases: 3 passed, 1 failed; 1 without an entry
         - `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`

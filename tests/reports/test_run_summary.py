@@ -207,7 +207,7 @@ def test_what_is_counted() -> None:
     assert " ".join(one.status for one in entries) == statuses
     assert summary(*entries, verbose=-1) == block("""
         9 cases: 1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed, 1 skipped, 1 measured;
-            mean nDCG@10 0.500 (6 of 9 cases)
+            mean nDCG@10 0.500 (6 of 9 cases, those with a score)
         shop.relevance.yaml  p50 12 ms, max 12 ms
         """)
 
@@ -228,7 +228,7 @@ def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
         entry("b", 0.0),
         entry("c", None, weight=100.0),
     ]
-    said = "3 cases: 3 passed; weighted mean nDCG@10 0.750 (2 of 3 cases)\n"
+    said = "3 cases: 3 passed; weighted mean nDCG@10 0.750 (2 of 3 cases, those with a score)\n"
     assert said in summary(*entries)
 
 

@@ -231,6 +231,7 @@ class WholeMean:
     `metric`: the metric of the mean. Only in a comparison it may be another than nDCG.
     `over`: for example ` over 2 suites`, or "".
     `weighted`: `weighted `, or "".
+    `cases`: over which cases it is, if not over all: `56 of 79 cases, those with ...`.
     `over_judged`: the means without unjudged results; None if nothing is unjudged.
     """
 
@@ -238,20 +239,23 @@ class WholeMean:
     metric: str
     over: str = ""
     weighted: str = ""
+    cases: str = ""
     over_judged: JudgedMeans | None = None
 
     def sentence(self) -> Sentence:
         """Return the means for a terminal and Markdown, with their test.
 
-        The sentence ends with the means without unjudged results: `; without
-        unjudged results 0.749 -> 0.633`.
+        The sentence goes on with the number of cases, if these are not all, and with
+        the means without unjudged results: `; without unjudged results 0.749 -> 0.633`.
         """
         metric = self.metric + self.over
         said = mean_change_sentence(self.change, metric, self.weighted)
-        if self.over_judged is None:
-            return said
-        alone = f"without unjudged results {self.over_judged.scores}"
-        return Sentence(f"{said.text}; {alone}", said.style)
+        parts = [said.text]
+        if self.cases:
+            parts.append(f"over {self.cases}")
+        if self.over_judged is not None:
+            parts.append(f"without unjudged results {self.over_judged.scores}")
+        return Sentence("; ".join(parts), said.style)
 
 
 def whole_mean(
@@ -278,8 +282,28 @@ def whole_mean(
         metric=metric_of(scored),
         over=_over_what(scored_alike(ran)),
         weighted=weighted(scored),
+        cases=compared_cases(change, ran),
         over_judged=means_over_judged(changes),
     )
+
+
+def compared_cases(change: MeanChange, results: Iterable[CaseResult]) -> str:
+    """Return over which cases a mean is compared; "" if over all `results`.
+
+    Examples: `56 of 79 cases, those with a score before and now`, and `60 cases,
+    without the 500 known items`.
+    """
+    searched = [result for result in results if not result.is_check]
+    alike = scored_alike(searched)
+    total, count = case_count(alike), change.means.queries
+    known_items = case_count(searched) - total
+    without = (
+        f", without the {counted(known_items, 'known item')}" if known_items else ""
+    )
+    if count < total:
+        of_all = f"{count:,} of {counted(total, 'case')}"
+        return f"{of_all}, those with a score before and now{without}"
+    return f"{counted(count, 'case')}{without}" if without else ""
 
 
 def whole_mean_sentences(
@@ -413,7 +437,11 @@ def _change_of_group(group: Sequence[CaseResult], head: str) -> Sentence | None:
     if not pairs:
         return None
     means = differences.means_of(pairs)
-    return Sentence(head + changed_mean_text(group, metric_of(group), means))
+    text = changed_mean_text(group, metric_of(group), means)
+    total = case_count(scored_alike(group))
+    if len(pairs) < total:
+        text += f" over {len(pairs):,} of {counted(total, 'case')}"
+    return Sentence(head + text)
 
 
 def changed_mean_text(
@@ -482,8 +510,9 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     if whole.metric.startswith(("nDCG@", "RR@")):
         perfect = " (1 is perfect)"
     before, after = f"{means.first:.3f}", f"{means.second:.3f}"
+    over_cases = f" The mean is over {whole.cases}." if whole.cases else ""
     if not means.rose and not means.fell:
-        return f"{head} is {after} as before{perfect}."
+        return f"{head} is {after} as before{perfect}.{over_cases}"
     if before == after:
         moved = f"stayed at {after}"
     else:
@@ -500,7 +529,7 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
         tested += f"; {why}"
     ends = f"{signed_text(change.low)} and {signed_text(change.high)}"
     true_change = f"{the} true change lies between {ends} ({tested})"
-    return f"{head} {moved}{perfect}. {true_change}."
+    return f"{head} {moved}{perfect}. {true_change}.{over_cases}"
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:

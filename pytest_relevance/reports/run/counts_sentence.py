@@ -95,7 +95,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Return, for example, `mean nDCG@10 0.701 (49 of 52 cases)`.
+    """Return, for example, `mean nDCG@10 0.701 (49 of 52 cases, those with a score)`.
 
     Of many variants, only the lowest and the highest mean are written. Variants of a
     single suite have their means in lines of their own, so the result is [].
@@ -110,7 +110,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
     text = f"{weighted(results)}mean {metric_of(scored)} {shown}"
     count, total = case_count(scored), case_count(alike)
     if count < total:
-        text += f" ({count:,} of {counted(total, 'case')})"
+        text += f" ({count:,} of {counted(total, 'case')}, those with a score)"
     return [text]
 
 
