@@ -177,6 +177,36 @@ class _Wanted:
         return self.texts.needs_ids
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The results of a search, taken apart.
+
+    For example, the row `("boots", 0.9)` has the document "boots" and the score 0.9.
+    The mapping `{"id": "boots"}` is a document alone, and its row has nothing else.
+
+    `rows`: the parts of each result.
+    `shown`: the results as messages show them.
+    """
+
+    rows: Sequence[BareRow]
+    shown: Sequence[Any]
+
+    @property
+    def documents(self) -> list[Any]:
+        """Return for each result an id, or a mapping or an object that has one."""
+        return [row.document for row in self.rows]
+
+    @property
+    def are_ids(self) -> bool:
+        """Say whether each result is an id alone, and no id is empty."""
+        for row in self.rows:
+            is_alone = row.title is None and row.score is None
+            is_id = type(row.document) in SCALARS and row.document != ""
+            if not (is_alone and is_id):
+                return False
+        return True
+
+
 def read_ranking(
     response: object,
     id_field: str | Sequence[str] | None = None,
@@ -347,60 +377,51 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
     """Return results as a ranking of copied values.
 
-    The steps are: bare rows are taken apart, labels become documents, and the fields of
-    documents are read. A list of ids needs none of these steps.
+    The steps are: results are taken apart, labels become documents, and the fields of
+    documents are read.
     """
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
-    rows: Sequence[BareRow] = []
-    if not kinds <= _PLAIN:
-        rows = _rows_of(results, wanted)
+    parts = _parts_of(results, wanted)
     if labels.may_apply:
-        translated = _translated(rows, results, wanted, labels)
-        if translated is not None:
-            rows = translated
-            results = [row.document for row in translated]
-    labels.refuse_unused(results)
+        parts = _translated(parts, wanted, labels)
+    labels.refuse_unused(parts.shown)
     if wanted.texts is not None:
-        return _of_texts(rows, results, wanted, wanted.texts)
-    are_ids = set(map(type, results)) <= SCALARS and "" not in results
-    if not rows and not wanted.is_template and are_ids:
-        ids = [str(result) for result in results]
-        refuse_texts(ids, wanted.judged)
-        return Ranking(ids=ids, fields=_read_fields(results, wanted))
-    return _of_documents(rows, results, wanted)
+        return _of_texts(parts, wanted, wanted.texts)
+    if parts.are_ids and not wanted.is_template:
+        return _of_ids(parts, wanted)
+    return _of_documents(parts, wanted)
 
 
-def _translated(
-    rows: Sequence[BareRow],
-    results: Sequence[Any],
-    wanted: _Wanted,
-    labels: Labels,
-) -> Sequence[BareRow] | None:
-    """Return rows with the documents that labels stand for; None if none is a label.
-
-    `rows`: the bare rows; empty if no result is a row.
-    """
-    if not rows:
+def _parts_of(results: Sequence[Any], wanted: _Wanted) -> _Parts:
+    """Return results taken apart. A result that is no row is a document alone."""
+    if set(map(type, results)) <= _PLAIN:
         rows = [BareRow(result) for result in results]
+    else:
+        rows = _rows_of(results, wanted)
+    return _Parts(rows=rows, shown=results)
+
+
+def _translated(parts: _Parts, wanted: _Wanted, labels: Labels) -> _Parts:
+    """Return the documents that labels stand for; `parts` if the results are no labels.
+
+    With `search.ids = ["boots", "socks"]`, the row `(1, 0.9)` has the label 1. It
+    becomes a row with the document "socks", and messages show "socks".
+    """
     if wanted.id_field is None:
-        refuse_two_ids([row.document for row in rows], results, wanted.judged)
-    return labels.translated(rows, wanted.id_names)
+        refuse_two_ids(parts.documents, parts.shown, wanted.judged)
+    rows = labels.translated(parts.rows, wanted.id_names)
+    if rows is None:
+        return parts
+    return _Parts(rows=rows, shown=[row.document for row in rows])
 
 
-def _of_texts(
-    rows: Sequence[BareRow],
-    results: Sequence[Any],
-    wanted: _Wanted,
-    text_field: TextField,
-) -> Ranking:
+def _of_texts(parts: _Parts, wanted: _Wanted, text_field: TextField) -> Ranking:
     """Return the ranking of results with their texts, for a case with passages.
 
     A result without an id gets one that is made of its text, and the first words of the
     text as its title.
-
-    `rows`: the bare rows with the documents; empty if the results are the documents.
     """
     from pytest_relevance.results.responses.texts import (
         first_words,
@@ -410,15 +431,13 @@ def _of_texts(
         rows_with_texts,
     )
 
-    if not rows:
-        rows = [BareRow(result) for result in results]
-    rows = rows_with_texts(rows, results)
-    texts = read_texts(rows, results, text_field)
+    parts = replace(parts, rows=rows_with_texts(parts.rows, parts.shown))
+    texts = read_texts(parts.rows, parts.shown, text_field)
     if wanted.needs_ids:
-        return replace(_of_documents(rows, results, wanted), texts=texts)
-    found = own_ids([row.document for row in rows])
+        return replace(_of_documents(parts, wanted), texts=texts)
+    found = own_ids(parts.documents)
     ids = [id_ or id_of_text(text) for id_, text in zip(found, texts, strict=True)]
-    ranking = _with_ids(ids, rows, results, wanted)
+    ranking = _with_ids(ids, parts, wanted)
     titles = []
     for index, text in enumerate(texts):
         title = ranking.title(index)
@@ -428,46 +447,45 @@ def _of_texts(
     return replace(ranking, titles=_titles(titles), texts=texts)
 
 
-def _of_documents(
-    rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
-) -> Ranking:
-    """Return the ranking of documents, with titles, scores and fields.
+def _of_ids(parts: _Parts, wanted: _Wanted) -> Ranking:
+    """Return the ranking of ids that are returned alone.
 
-    `rows`: the bare rows with the documents; empty if the results are the documents.
+    `_of_documents` returns the same, but needs four times as long for integers.
     """
-    documents = [row.document for row in rows] or results
+    ids = [str(id_) for id_ in parts.documents]
+    refuse_texts(ids, wanted.judged)
+    return Ranking(ids=ids, fields=_read_fields(parts.documents, wanted))
+
+
+def _of_documents(parts: _Parts, wanted: _Wanted) -> Ranking:
+    """Return the ranking of documents that have ids of their own."""
+    documents = parts.documents
     if wanted.id_field is None:
-        refuse_two_ids(documents, results, wanted.judged)
-    ids = read_ids(documents, results, wanted.id_field)
+        refuse_two_ids(documents, parts.shown, wanted.judged)
+    ids = read_ids(documents, parts.shown, wanted.id_field)
     if not wanted.is_template:
         refuse_several_indexes(documents, ids, wanted.id_names)
     if wanted.texts is None:
         refuse_texts(ids, wanted.judged)
-    return _with_ids(ids, rows, results, wanted)
+    return _with_ids(ids, parts, wanted)
 
 
-def _with_ids(
-    ids: Sequence[str],
-    rows: Sequence[BareRow],
-    results: Sequence[Any],
-    wanted: _Wanted,
-) -> Ranking:
-    """Return the ranking of documents whose ids are known.
+def _with_ids(ids: Sequence[str], parts: _Parts, wanted: _Wanted) -> Ranking:
+    """Return a ranking with these ids, and with titles, scores and fields of results.
 
-    `rows`: the bare rows with the documents; empty if the results are the documents.
+    A title or a score in a row counts before a field of the document.
     """
-    documents = [row.document for row in rows] or results
-    fields = Fields(documents)
+    fields = Fields(parts.documents)
     _refuse_other_order(fields)
-    titles: Sequence[Any] = fields.first_of(wanted.title_names, NESTED)
-    scores: Sequence[Any] = _scores_of(documents, fields)
-    if rows:
-        titled = zip(rows, titles, strict=True)
-        titles = [row.title or title for row, title in titled]
-        scored = zip(rows, scores, strict=True)
-        scores = [score if row.score is None else row.score for row, score in scored]
-    numbers = _numbers(scores, results)
-    values = _read_fields(documents, wanted)
+    titles = fields.first_of(wanted.title_names, NESTED)
+    scores = _scores_of(parts.documents, fields)
+    for index, row in enumerate(parts.rows):
+        if row.title:
+            titles[index] = row.title
+        if row.score is not None:
+            scores[index] = row.score
+    numbers = _numbers(scores, parts.shown)
+    values = _read_fields(parts.documents, wanted)
     if values is not None and _SCORE_FIELD in values:
         values[_SCORE_FIELD] = _score_as_field(values[_SCORE_FIELD], numbers)
     return Ranking(
