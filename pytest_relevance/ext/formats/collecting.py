@@ -74,9 +74,9 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 class Collector:
     """Collects the ratings and the queries of one file, and the mistakes in it.
 
-    A reader calls the methods with each value and its path, in the form that
-    `Source.place` takes. At the end `ratings` or `queries` returns what was collected.
-    If there were mistakes, they raise one FileError that names all of them.
+    A reader calls the methods with each value and its path in the file. At the end
+    `ratings` or `queries` returns what was collected. If there were mistakes, both
+    raise one FileError with all mistakes.
 
     `keys`: the keys of an object that rates a document.
     """
@@ -95,11 +95,11 @@ class Collector:
         self._path_of_plain_id: JsonPath | None = None
 
     def wrong(self, message: str, path: JsonPath) -> None:
-        """Record a mistake at a path of the file, with its message."""
+        """Record a mistake. `path`: where in the file the mistake is."""
         self._problems.add(message, self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
-        """Raise FileError with the recorded mistakes; without any, with `message`."""
+        """Raise FileError with the recorded mistakes, or with `message` if none."""
         self._problems.raise_if_any()
         self._source.refuse(message)
 
@@ -390,21 +390,13 @@ class Collector:
             ratings=[row.rating for row in rows],
             raters=rater_names([row.rater for row in rows]),
             titles=titles if any(titles) else None,
-            described=self._described(),
+            described=queries_to_describe(
+                self._known,
+                [row.query for row in rows],
+                [row.rating for row in rows],
+            ),
             place=place,
         )
-
-    def _described(self) -> dict[str, Query]:
-        """Return the queries that have no rating, or more to say than their id."""
-        rated = set()
-        for row in self._rows:
-            if row.rating not in (None, ""):
-                rated.add(row.query)
-        described = {}
-        for key, query in self._known.items():
-            if key not in rated or query.says_more:
-                described[key] = query
-        return described
 
     def queries(self) -> list[Query]:
         """Return the queries that were added, each with its line in the file.
@@ -435,6 +427,26 @@ class Collector:
 
 def _are_ids(entries: Sequence[object]) -> bool:
     return bool(entries) and all(as_text(entry) is not None for entry in entries)
+
+
+def queries_to_describe(
+    queries: Mapping[str, Query], rated: Sequence[str], ratings: Sequence[object]
+) -> dict[str, Query]:
+    """Return the queries that have no rating, or that have more than an id.
+
+    `queries`: {id: query}.
+    `rated`, `ratings`: for each rating the id of its query, and the rating. A blank
+        rating is none.
+    """
+    with_rating = set()
+    for key, rating in zip(rated, ratings, strict=True):
+        if rating not in (None, ""):
+            with_rating.add(key)
+    described = {}
+    for key, query in queries.items():
+        if key not in with_rating or query.says_more:
+            described[key] = query
+    return described
 
 
 def params_of(values: object) -> dict[str, object]:

@@ -2,10 +2,10 @@
 
 A golden has the query in `input`, and the texts that an answer needs in `context`. Its
 `retrieval_context` is what a search returned, and is never read. The library writes
-names with underscores, Confident AI writes `retrievalContext`.
+names with underscores, and Confident AI writes `retrievalContext`.
 
-In CSV and JSON Lines DeepEval joins the texts of a golden by `|`. A text that has a bar
-itself cannot be told from two texts then. In JSON the texts are a list.
+In CSV and JSON Lines DeepEval joins the texts of a golden by `|`. There a text with a
+bar in it looks like two texts. In JSON the texts are a list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     Goldens,
     GoldenSet,
     golden_format,
-    texts_alone,
+    texts_with_words,
 )
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.columns import shown_names
@@ -92,12 +92,12 @@ class _Contexts:
     _split: list[Row] = field(default_factory=list)
 
     def of(self, row: Row) -> list[str]:
-        """Return the contexts of a row. A mistake is recorded."""
+        """Return the contexts of a row. Record a mistake if they cannot be read."""
         value = row.get(self.column)
         entries = self.goldens.list_of(row, self.column, value)
         if entries is None:
             entries = self._parts(row, value)
-        return texts_alone(entries)
+        return texts_with_words(entries)
 
     def _parts(self, row: Row, value: object) -> list[str]:
         """Return the parts of a text between bars."""

@@ -1,7 +1,7 @@
-"""Read the rows of any table as {name: value}: CSV, Parquet, JSON objects, JSON Lines.
+"""Read the rows of a table as {name: value}: CSV, Parquet, JSON objects, JSON Lines.
 
-Golden sets of other tools come in all of them. A value is as the file has it. In a CSV
-it is text.
+Golden sets of other tools come in all of these formats. A value has the type that it
+has in the file. In a CSV every value is text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._json_text import JsonPath, found_json
+from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
@@ -37,9 +37,9 @@ class Row:
 
 
 class Names:
-    """The names of columns, or of keys, which are found in any spelling.
+    """The names of the columns of a file, or of the keys of its objects.
 
-    `retrieval_context` and `retrievalContext` are one name.
+    A name is found in any spelling: `retrieval_context` finds `retrievalContext`.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -49,7 +49,10 @@ class Names:
             self._by_folded.setdefault(folded(name), name)
 
     def find(self, *wanted: str) -> str | None:
-        """Return the name of the first wanted one that is there; None without any."""
+        """Return the first wanted name that the file has, in the spelling of the file.
+
+        Return None if the file has none of them.
+        """
         for name in wanted:
             found = self._by_folded.get(folded(name))
             if found is not None:
@@ -57,17 +60,14 @@ class Names:
         return None
 
     def find_usual(self, *kinds: str) -> str | None:
-        """Return the name with a usual spelling of a kind, such as `qid`; None without.
+        """Return the name of the first kind of column that the file has, or None.
 
-        Kinds are keys of `SPELLINGS`, for example `query_id`. Of several, the first one
-        that has a name counts.
+        Kinds are keys of `SPELLINGS`. For example, `qid` is of the kind `query_id`.
         """
+        spellings: list[str] = []
         for kind in kinds:
-            spellings = SPELLINGS[kind]
-            found = self.find(*spellings)
-            if found is not None:
-                return found
-        return None
+            spellings += SPELLINGS[kind]
+        return self.find(*spellings)
 
     def has(self, *wanted: str) -> bool:
         """Say whether all wanted names are there."""
@@ -75,10 +75,10 @@ class Names:
 
 
 def names_in(source: Source, under: str = "") -> Names:
-    """Return the names of the columns of a file; no names if the file is no table.
+    """Return the names of the columns of a file; no names if it is not a table.
 
-    `under`: the key under which a JSON object has its rows, if it has one. Otherwise
-        the rows are the entries of the file.
+    `under`: the key of a JSON object that has the rows. If it is empty, the rows are
+        the entries of the file.
     """
     try:
         if source.is_parquet:
@@ -118,7 +118,8 @@ def _objects(source: Source, under: str) -> list[Row]:
     problems = Problems(source.file)
     rows = []
     for number, entry in enumerate(_entries(source, under)):
-        place = source.place(_path(source, under, number))
+        path = (under, number) if under else source.path_of_entry(number)
+        place = source.place(path)
         if isinstance(entry, dict):
             rows.append(Row(entry, place))
         else:
@@ -132,7 +133,3 @@ def _entries(source: Source, under: str) -> Sequence[object]:
         return source.entries
     entries = source.json_object.get(under)
     return entries if isinstance(entries, list) else []
-
-
-def _path(source: Source, under: str, number: int) -> JsonPath:
-    return (under, number) if under else source.path_of_entry(number)

@@ -1,8 +1,8 @@
-"""Convert a golden set, queries with what each needs, to ratings and queries.
+"""Convert a golden set to ratings and queries.
 
-Other tools write golden sets to test a whole assistant. A set has the texts that an
-answer needs, or the ids of documents, and no grades. Everything that a query needs has
-the grade 1.
+Other tools write golden sets to test a whole assistant. For each query, a set has the
+texts that the answer needs, or the ids of documents. There are no grades, so all that
+a query needs gets the grade 1.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, examples, quoted
+from pytest_relevance.ext.formats.collecting import queries_to_describe
 from pytest_relevance.ext.formats.golden_rows import Row, names_in
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
@@ -27,13 +28,13 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """A query, and what it needs.
+    """A query, and what its answer needs.
 
-    `query`: without its line.
+    `query`: the query; its `line` is not set.
     `needed`: texts of passages, or ids of documents.
-    `place`: where the query stands.
-    `why_none`: why nothing is needed, for a message: `it has no context`.
-    `grade`: the grade of all that is needed.
+    `place`: where the query stands in the file.
+    `why_none`: why `needed` is empty, for a message: `it has no context`.
+    `grade`: the grade of everything in `needed`.
     """
 
     query: Query
@@ -45,10 +46,10 @@ class Golden:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """The queries of a file, in their order.
+    """The queries of a file, in the order of the file.
 
     `needed_are`: what the queries need: `IDS`, `QUOTES` or `CONTEXTS`.
-    `notices`: what a user should know of how the file was read.
+    `notices`: sentences that tell the user how the file was read.
     """
 
     goldens: Sequence[Golden]
@@ -68,9 +69,11 @@ def golden_format(
 ) -> JudgmentFormat:
     """Return the format of the golden sets of a tool.
 
-    `read` returns the golden set of a file, or raises FileError.
-    `read_queries`: the same for the queries alone, if that differs.
-    `has_queries_alone`: says whether a file does not say what its queries need.
+    `fits`: says whether a file has the format.
+    `read`: returns the golden set of a file, or raises FileError.
+    `read_queries`: reads a file whose queries are used and nothing else; by default
+        `read`.
+    `has_queries_alone`: says whether a file has queries and not what they need.
     """
 
     def ratings_of(source: Source) -> Ratings:
@@ -81,7 +84,13 @@ def golden_format(
         return _queries(source, golden_set.goldens)
 
     def columns_of(source: Source) -> list[UnreadColumn]:
-        return _columns(source, beside_judgments=not has_queries_alone(source))
+        # A column with the name of a case key is refused. So columns that are read may
+        # be in the list too: none of them has such a name.
+        beside_judgments = not has_queries_alone(source)
+        columns = []
+        for name in names_in(source).all:
+            columns.append(UnreadColumn(name, beside_judgments=beside_judgments))
+        return columns
 
     def is_golden_set(source: Source) -> bool:
         return fits(source) and not has_queries_alone(source)
@@ -116,12 +125,6 @@ def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
     without = [golden for golden in goldens if golden.query.id not in judged]
     if not documents:
         _refuse_empty(source, without)
-    described = _distinct(source, goldens)
-    for key, grade in zip(queries, grades, strict=True):
-        # a query that a file does not grade has to be described
-        if grade not in (None, "") and key in described:
-            if not described[key].says_more:
-                del described[key]
     notices = [*golden_set.notices]
     if without:
         notices.append(_notice(without))
@@ -131,7 +134,7 @@ def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
         queries=queries,
         documents=documents,
         ratings=grades,
-        described=described,
+        described=queries_to_describe(_distinct(source, goldens), queries, grades),
         place=places.__getitem__,
         notices=notices,
         by_id=any(golden.query.text != golden.query.id for golden in goldens),
@@ -152,7 +155,7 @@ def _refuse_empty(source: Source, without: Sequence[Golden]) -> NoReturn:
 
 
 def _notice(without: Sequence[Golden]) -> str:
-    """Return the notice that names the queries which need nothing, and why."""
+    """Return the notice about queries that need nothing: their places and reasons."""
     named = []
     for golden in without[:_MOST_NAMED]:
         where = f"line {golden.place.line}" if golden.place.line else golden.place.path
@@ -190,9 +193,9 @@ def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
 
 
 def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
-    """Return the queries by their ids.
+    """Return {id: query} of the queries.
 
-    Raises FileError if two rows say something else of one query.
+    Raises FileError if two rows of a query differ, for example in its text or weight.
     """
     problems = Problems(source.file)
     known: dict[str, Query] = {}
@@ -212,18 +215,6 @@ def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
     return known
 
 
-def _columns(source: Source, *, beside_judgments: bool) -> list[UnreadColumn]:
-    """Return all columns of a file as unread.
-
-    The caller refuses an unread column with the name of a case key. No column that is
-    read has such a name.
-    """
-    found = []
-    for name in names_in(source).all:
-        found.append(UnreadColumn(name, beside_judgments=beside_judgments))
-    return found
-
-
 class Goldens:
     """Collects the queries of rows, and the mistakes in them.
 
@@ -241,7 +232,10 @@ class Goldens:
         self._problems.add(message, place)
 
     def query_of(self, row: Row, value: object) -> str | None:
-        """Return the text of a query; None if `value` is no text, which is recorded."""
+        """Return the text of a query.
+
+        If `value` is not a text, record a mistake and return None.
+        """
         if isinstance(value, dict):
             self.wrong(
                 f"{quoted(self._query)} is the text of a query, found an object by row or key; if pandas wrote it, "
@@ -265,10 +259,10 @@ class Goldens:
         return value if isinstance(value, str) else str(value)
 
     def list_of(self, row: Row, name: str, value: object) -> list[str] | None:
-        """Return the entries of a list; None if `value` is none.
+        """Return the entries of a list; None if `value` is not a list.
 
-        A mistake is recorded if the value looks like a list and cannot be read. Then
-        the result is an empty list.
+        If the value looks like a list and cannot be read, record a mistake and return
+        an empty list.
 
         `name`: the name of the column.
         """
@@ -295,6 +289,9 @@ class Goldens:
         return self._found
 
 
-def texts_alone(texts: Iterable[str]) -> list[str]:
-    """Return the texts with a letter or a digit; others are in nearly any text."""
+def texts_with_words(texts: Iterable[str]) -> list[str]:
+    """Return the texts that have a letter or a digit.
+
+    A text without any, such as `...`, would be found in nearly every document.
+    """
     return [text for text in texts if any(map(str.isalnum, text))]

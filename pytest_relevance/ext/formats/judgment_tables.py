@@ -383,7 +383,8 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
     """Return for each rating whether a machine gave it; None without such a column.
 
     In a table without raters, a column `machine` may be a field of the documents, for
-    example of washing machines. A column that never has `true` is not read.
+    example of washing machines. So there a column with other words is not read if it
+    never has `true`.
 
     `times`: how many ratings each row has.
     Raises FileError if the column has anything but `true`, `false` and blanks.
@@ -398,11 +399,12 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
     words = []
     for cell in cells:
         words.append("" if cell is None else str(cell).strip().casefold())
+    has_raters = "rater" in found.at or bool(found.raters)
+    may_be_a_field = not has_raters and "true" not in words
     for row, word in enumerate(words):
         if word in _ARE_MACHINES:
             continue
-        has_raters = "rater" in found.at or bool(found.raters)
-        if not has_raters and "true" not in words:
+        if may_be_a_field:
             return None
         table.source.refuse(
             f"the column {MACHINE} is true if a machine gave the grade, else false or "
@@ -412,7 +414,7 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
     return [_ARE_MACHINES[word] for word in words] * times
 
 
-# Rows that name a query alone
+# Rows without a document
 
 
 def _described(table: Table, cells: _Cells) -> dict[str, Query]:
@@ -436,9 +438,9 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 
 
 def _with_ids(rows: Ratings) -> list[bool]:
-    """Return for each row whether it names a document.
+    """Return for each row whether it has a document.
 
-    A row may name only a query, which then has no judgments. Raises FileError for a
+    A row may have only a query: the query has no judgments. Raises FileError for a
     document or a rating without a query, and for a rating without a document.
     """
     problems = Problems(rows.file)
@@ -550,10 +552,10 @@ _ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code
 
 
 def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
-    """Return advice to rename a column that may be the one for `what`; "" without one.
+    """Return advice to rename a column that may be the missing one for `what`, or "".
 
-    Short names are not compared, because they are alike by chance: `id` is as near to
-    `did` as a misspelt word is to the right one.
+    Short names are not compared with `spellings`, because short names are alike by
+    chance: `id` and `did` differ in one letter.
     """
     for name in names:
         if len(name) > _SHORT:

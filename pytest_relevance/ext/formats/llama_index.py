@@ -1,8 +1,9 @@
 """Read the datasets of LlamaIndex in JSON: pairs, and labelled examples.
 
-Pairs (`EmbeddingQAFinetuneDataset`) have `queries`, {id: text}, `corpus`, {id: text},
-and `relevant_docs`, {id of a query: ids of the corpus}. A query needs the texts of its
-documents. If a user asks for `document: relevant_docs`, it needs their ids.
+Pairs (`EmbeddingQAFinetuneDataset`) are an object with `queries`, {id: text},
+`corpus`, {id: text}, and `relevant_docs`, {id of a query: ids of documents}. A query
+needs the texts of its documents, or their ids if the user writes
+`document: relevant_docs`.
 
 Labelled examples (`LabelledRagDataset`) are a list `examples` of objects with `query`
 and `reference_contexts`.
@@ -23,7 +24,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     Goldens,
     GoldenSet,
     golden_format,
-    texts_alone,
+    texts_with_words,
 )
 from pytest_relevance.judgments.formats import DOCUMENT
 from pytest_relevance.judgments.model import CONTEXTS, IDS, Query
@@ -62,7 +63,8 @@ def _read(source: Source) -> GoldenSet:
             f"the ids of the documents are under {_RELEVANT}; write {DOCUMENT}: {_RELEVANT}, or leave it out to look "
             "for the texts of the corpus"
         )
-    return _Pairs(source, are_ids=asked is not None).read()
+    pairs = _Pairs(source, Problems(source.file), are_ids=asked is not None)
+    return pairs.read()
 
 
 def _read_examples(source: Source) -> GoldenSet:
@@ -70,7 +72,7 @@ def _read_examples(source: Source) -> GoldenSet:
     for row in rows_in(source, _EXAMPLES):
         query = goldens.query_of(row, row.get("query"))
         contexts = goldens.list_of(row, _CONTEXTS, row.get(_CONTEXTS))
-        needed = texts_alone(contexts or ())
+        needed = texts_with_words(contexts or ())
         goldens.add_text(query, needed, row, f"it has no {_CONTEXTS}")
     return GoldenSet(goldens.end())
 
@@ -83,25 +85,27 @@ class _Pairs:
     """
 
     source: Source
+    problems: Problems
     are_ids: bool
 
     def read(self) -> GoldenSet:
-        problems = Problems(self.source.file)
-        queries = self._mapping(_QUERIES, problems)
-        corpus = self._mapping(_CORPUS, problems)
-        relevant = self._mapping(_RELEVANT, problems)
-        problems.raise_if_any()
+        """Return the queries and what they need. Raises FileError for mistakes."""
+        queries = self._mapping(_QUERIES)
+        corpus = self._mapping(_CORPUS)
+        relevant = self._mapping(_RELEVANT)
+        self.problems.raise_if_any()
         goldens = []
         for key, value in queries.items():
-            place = self.source.place((_QUERIES, key))
+            path = (_QUERIES, key)
             text = as_text(value)
             if text is None:
-                problems.add(f"a query is text, found {found_json(value)}", place)
+                self._wrong(f"a query is text, found {found_json(value)}", path)
                 continue
-            needed = self._needed(key, relevant.get(key), corpus, problems)
+            needed = self._needed(key, relevant.get(key), corpus)
             why_none = f"it has nothing under {_RELEVANT}"
+            place = self.source.place(path)
             goldens.append(Golden(Query(key, text), needed, place, why_none))
-        problems.raise_if_any()
+        self.problems.raise_if_any()
         notices = []
         unknown = [key for key in relevant if key not in queries]
         if unknown:
@@ -112,7 +116,11 @@ class _Pairs:
         needed_are = IDS if self.are_ids else CONTEXTS
         return GoldenSet(goldens, needed_are, notices)
 
-    def _mapping(self, key: str, problems: Problems) -> Mapping[str, object]:
+    def _mapping(self, key: str) -> Mapping[str, object]:
+        """Return the object under a key of the file.
+
+        Record a mistake if there is none. The corpus may be missing if ids are read.
+        """
         value = self.source.json_object.get(key)
         if isinstance(value, dict):
             return value
@@ -121,26 +129,22 @@ class _Pairs:
         advice = ""
         if key == _CORPUS:
             advice = f"; to look for the ids, write {DOCUMENT}: {_RELEVANT}"
-        problems.add(
+        self._wrong(
             f"{quoted(key)} is an object by ids, found {found_json(value)}{advice}",
-            self.source.place((key,)),
+            (key,),
         )
         return {}
 
     def _needed(
-        self,
-        query: str,
-        ids: object,
-        corpus: Mapping[str, object],
-        problems: Problems,
+        self, query: str, ids: object, corpus: Mapping[str, object]
     ) -> list[str]:
         """Return the texts, or the ids, of the documents that a query needs."""
         if ids is None:
             return []
         if not isinstance(ids, list):
-            problems.add(
+            self._wrong(
                 f"a query has a list of ids, found {found_json(ids)}",
-                self.source.place((_RELEVANT, query)),
+                (_RELEVANT, query),
             )
             return []
         needed = []
@@ -148,20 +152,21 @@ class _Pairs:
             path: JsonPath = (_RELEVANT, query, number)
             key = as_text(value)
             if key is None:
-                problems.add(
-                    f"an id is text, found {found_json(value)}", self.source.place(path)
-                )
+                self._wrong(f"an id is text, found {found_json(value)}", path)
             elif self.are_ids:
                 needed.append(key)
             else:
-                texts = texts_alone([as_text(corpus.get(key)) or ""])
+                texts = texts_with_words([as_text(corpus.get(key)) or ""])
                 needed += texts
                 if not texts:
-                    problems.add(
+                    self._wrong(
                         f"the {_CORPUS} has no text for the document {quoted(key)}",
-                        self.source.place(path),
+                        path,
                     )
         return needed
+
+    def _wrong(self, message: str, path: JsonPath) -> None:
+        self.problems.add(message, self.source.place(path))
 
 
 LLAMA_INDEX = golden_format(

@@ -35,7 +35,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     Goldens,
     GoldenSet,
     golden_format,
-    texts_alone,
+    texts_with_words,
 )
 from pytest_relevance.ext.formats.query_building import query_or_mistake
 from pytest_relevance.ext.formats.query_cells import is_blank
@@ -139,13 +139,14 @@ class _Reader:
         self._option = None if needed is None else needed.option
         self._rows = rows_in(source)
         names = names_in(source)
-        self._id = names.find_usual("query_id")
+        self._id = names.find_usual("query_id")  # None without ids
         self._weight = names.find_usual("weight")
         self._note = names.find_usual("note")
         queries = source.options.get(QUERY)
         if queries is None:
             queries = _usual_query(source, names, has_ids=self._id is not None)
         self._queries = [_Path(source, names, QUERY, written) for written in queries]
+        self._goldens = Goldens(source, listed([*queries] or [self._id]))
         self._needed: _Path | None = None
         if needed is not None:
             self._needed = _Path(source, names, needed.option, needed.column)
@@ -157,24 +158,20 @@ class _Reader:
     def read(self) -> GoldenSet:
         """Return the queries of all rows. Raises FileError for mistakes in them."""
         queries = [self._query(row) for row in self._rows]
-        if queries and self._queries and all(map(is_blank, queries)):
-            self._queries[-1].refuse(self._rows)
+        if self._queries:
+            self._queries[-1].refuse_if_blank(queries, self._rows)
         values: Sequence[object] = [None] * len(queries)
         if self._needed is not None:
             values = [self._needed.value(row) for row in self._rows]
-            if values and all(map(is_blank, values)):
-                self._needed.refuse(self._rows)
-        names = [path.written for path in self._queries]
-        goldens = Goldens(self._source, listed(names or [self._id]))
-        lists = [
-            self._entries(goldens, row, value)
-            for row, value in zip(self._rows, values, strict=True)
-        ]
-        self._refuse_unlisted(goldens, lists, values)
-        for row, value, needed in zip(self._rows, queries, lists, strict=True):
-            self._add(goldens, row, value, needed)
+            self._needed.refuse_if_blank(values, self._rows)
+        lists = []
+        for row, value in zip(self._rows, values, strict=True):
+            lists.append(self._entries(row, value))
+        self._refuse_unlisted(lists, values)
+        for row, query, needed in zip(self._rows, queries, lists, strict=True):
+            self._add(row, query, needed)
         needed_are = IDS if self._option is None else _KINDS[self._option]
-        return GoldenSet(goldens.end(), needed_are)
+        return GoldenSet(self._goldens.end(), needed_are)
 
     def _query(self, row: Row) -> object:
         """Return the query of a row: the first value of its paths that is not blank.
@@ -188,15 +185,13 @@ class _Reader:
                 break
         return value
 
-    def _add(
-        self, goldens: Goldens, row: Row, query: object, needed: Sequence[str]
-    ) -> None:
+    def _add(self, row: Row, query: object, needed: Sequence[str]) -> None:
         """Add the query of a row, or record what is wrong with it."""
         cell = row.get(self._id)
         key = "" if is_blank(cell) else str(cell)
         text = None
         if self._queries or not key:
-            text = goldens.query_of(row, query)
+            text = self._goldens.query_of(row, query)
             if text is None:
                 return
         described = query_or_mistake(
@@ -208,13 +203,13 @@ class _Reader:
         )
         grade = self._grade_of(row)
         if isinstance(grade, (list, dict)):
-            goldens.wrong(
+            self._goldens.wrong(
                 f"a grade is a number or a name of the scale, found {found_json(grade)}",
                 row.place,
             )
             return
         if isinstance(described, str):
-            goldens.wrong(described, row.place)
+            self._goldens.wrong(described, row.place)
             return
         golden = Golden(
             described,
@@ -223,16 +218,19 @@ class _Reader:
             why_none=f"it has no {'' if self._needed is None else self._needed.written}",
             grade=grade,
         )
-        goldens.add(golden)
+        self._goldens.add(golden)
 
     def _grade_of(self, row: Row) -> object:
-        """Return the grade of what a row needs: 1 without grades, None for a blank."""
+        """Return the grade of what a row needs: 1 if the file has no grades.
+
+        A blank grade is None.
+        """
         if self._grade is None:
             return 1
         grade = self._grade.value(row)
         return None if is_blank(grade) else grade
 
-    def _entries(self, goldens: Goldens, row: Row, value: object) -> list[str]:
+    def _entries(self, row: Row, value: object) -> list[str]:
         """Return the entries of the list in a cell, or its text as the only entry.
 
         Blank entries are left out, and so are quotes without a letter or a digit.
@@ -240,22 +238,19 @@ class _Reader:
         if self._needed is None or is_blank(value):
             return []
         name = self._needed.written
-        entries = goldens.list_of(row, name, value)
+        entries = self._goldens.list_of(row, name, value)
         if entries is None:
             text = str(value) if type(value) is int else as_text(value)
             if text is None:
                 message = f"{quoted(name)} is a text or a list of texts, found {found_json(value)}"
-                goldens.wrong(message, row.place)
+                self._goldens.wrong(message, row.place)
             entries = [text or ""]
         if self._option == DOCUMENT:
             return [entry for entry in entries if entry.strip()]
-        return texts_alone(entries)
+        return texts_with_words(entries)
 
     def _refuse_unlisted(
-        self,
-        goldens: Goldens,
-        lists: Sequence[Sequence[str]],
-        values: Sequence[object],
+        self, lists: Sequence[Sequence[str]], values: Sequence[object]
     ) -> None:
         """Record a mistake for each cell that may be several ids without a list."""
         if self._option != DOCUMENT:
@@ -271,7 +266,7 @@ class _Reader:
             if isinstance(value, str) and value in unlisted:
                 several = json.dumps([*unlisted[value]], ensure_ascii=False)
                 one = json.dumps([value], ensure_ascii=False)
-                goldens.wrong(
+                self._goldens.wrong(
                     f"{quoted(value, 60)} may be several ids; write them as a list, {several}. If it is one id, write "
                     f"a list of one, {one}",
                     row.place,
@@ -279,10 +274,10 @@ class _Reader:
 
 
 def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, ...]:
-    """Return the column with a usual name for queries, such as `question`.
+    """Return the column with a usual name for queries, such as `question`, in a tuple.
 
-    () if there is none and the file has ids of queries. Raises FileError if there is
-    none without ids, or if there are several.
+    The tuple is empty if there is no such column and the file has ids of queries.
+    Raises FileError if there is neither, or if several columns have usual names.
     """
     found = []
     for spelling in _USUAL_QUERIES:
@@ -304,9 +299,10 @@ def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, .
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The path to one value in each row, from an option or from a usual name.
+    """A column, or a path with dots to one value in each row.
 
-    `written`: the path itself, the name of a column or keys with dots between them.
+    `option`: the option that names the column, for messages.
+    `written`: the name of the column, or the path.
     """
 
     source: Source
@@ -323,13 +319,18 @@ class _Path:
 
     @property
     def _column(self) -> str | None:
-        """Return the name of the column that is called like the whole path, or None."""
+        """The name of the column that is called like the whole path, or None."""
         if self.written in self.names.all:
             return self.written
         return self.names.find(self.written)
 
-    def refuse(self, rows: Sequence[Row]) -> None:
-        """Raise FileError: the path leads to no value in any row."""
+    def refuse_if_blank(self, values: Sequence[object], rows: Sequence[Row]) -> None:
+        """Raise FileError if the path leads to no value in any row.
+
+        `values`: the value of each row.
+        """
+        if not rows or not all(map(is_blank, values)):
+            return
         if self._column is not None:
             self.source.refuse(
                 f"the column {quoted(self.written)}, which {self.option} names, is empty in all rows",

@@ -1,9 +1,9 @@
 """Read tests of promptfoo with assertions of the type context-recall.
 
 A test has variables, `vars`, and assertions, `assert`. One of the variables is the
-query. The value of a `context-recall` is what the context of an answer has to say.
-promptfoo asks a model whether it does. Here the value is a quote: the text of a result
-has to hold it, word by word. It is one fact, so half of it is not enough.
+query. The value of an assertion `context-recall` is a fact that the context of an
+answer must state. promptfoo asks a model whether the context states the fact. Here the
+value is a quote: the text of a result must contain the whole value, word by word.
 
 The tests are in the list `tests` of a configuration, or in a file of their own.
 """

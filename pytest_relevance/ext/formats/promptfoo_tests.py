@@ -17,7 +17,7 @@ from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.ext.formats.golden_sets import (
     Golden,
     GoldenSet,
-    texts_alone,
+    texts_with_words,
 )
 from pytest_relevance.judgments.formats import QUERY
 from pytest_relevance.judgments.model import QUOTES, Query
@@ -36,7 +36,8 @@ def read_tests(source: Source) -> GoldenSet:
     """Return the queries of the tests, with the values of their assertions.
 
     Raises:
-        FileError: the file has no tests with such assertions, or they have mistakes.
+        FileError: no test has an assertion of the type context-recall, or tests have
+            mistakes.
     """
     root = _compose(source)
     problems = Problems(source.file)
@@ -122,7 +123,7 @@ def _assertions(test: Mapping[str, yaml.Node]) -> list[yaml.Node]:
 class _Reader:
     """Reads tests one by one.
 
-    `shared`: the assertions of all tests.
+    `shared`: the assertions that count for all tests.
     """
 
     source: Source
@@ -132,7 +133,7 @@ class _Reader:
     _unread: list[str] = field(default_factory=list)
 
     def add(self, test: Mapping[str, yaml.Node]) -> None:
-        """Read a test, unless it has no such assertion."""
+        """Add the queries of a test; none if it has no assertion that is read here."""
         variables = _members(test.get("vars"))
         assertions = [*self.shared, *_assertions(test)]
         if not assertions:
@@ -159,7 +160,10 @@ class _Reader:
     def _variable_of_query(
         self, variables: Mapping[str, yaml.Node], assertion: yaml.Node
     ) -> str | None:
-        """Return the variable with the query; None if it is not known, a mistake."""
+        """Return the name of the variable with the query.
+
+        If the name is not known, record a mistake and return None.
+        """
         for path in self.source.options.get(QUERY, ()):
             name = path.removeprefix("vars.")
             if name in variables:
@@ -197,10 +201,10 @@ class _Reader:
             shown = "no value" if value is None else quoted(value, 40)
             self._unread.append(f"line {_place(assertion).line} ({shown})")
             return []
-        return texts_alone([value])
+        return texts_with_words([value])
 
     def notices(self) -> list[str]:
-        """Return the notice that names values which cannot be read, if any."""
+        """Return the notice about values that cannot be read, if there are any."""
         if not self._unread:
             return []
         values = counted(len(self._unread), "value")

@@ -2,11 +2,11 @@
 
 A row has the query in `user_input`, and the contexts that the answer needs in
 `reference_contexts`. Older versions wrote `question` and `contexts`, or
-`ground_truth_context`. But files of the same versions have in `contexts` what a search
-returned. So `contexts` is read only in test sets that ragas generated.
+`ground_truth_context`. In other files of the older versions, `contexts` has what a
+search returned. So `contexts` is read only in test sets that ragas generated.
 
-ragas numbers the contexts of a query that needs several: `<1-hop>`, a blank line, and
-the context. The numbers are taken off.
+If a query needs several contexts, ragas numbers them: `<1-hop>`, a blank line, and the
+context. The numbers are removed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pytest_relevance.ext.formats.golden_sets import (
     Goldens,
     GoldenSet,
     golden_format,
-    texts_alone,
+    texts_with_words,
 )
 from pytest_relevance.judgments.columns import shown_names
 from pytest_relevance.judgments.model import CONTEXTS, IDS
 
-_HOP = re.compile(r"\s*<\d+-hop>\s*")
+_HOP = re.compile(r"\A\s*<\d+-hop>\s*")
 
 _QUERY = "user_input"
 _CONTEXTS = "reference_contexts"
@@ -126,16 +126,10 @@ def _needed(goldens: Goldens, row: Row, layout: _Layout) -> list[str]:
     value = row.get(layout.needed)
     entries = goldens.list_of(row, layout.needed, value)
     if entries is None:
-        if isinstance(value, str) and value.strip():
-            entries = [value]
-        else:
-            return []
+        entries = [value] if isinstance(value, str) and value.strip() else []
     if layout.needed_are == IDS:
         return entries
-    return texts_alone(
-        _HOP.sub("", entry, count=1) if _HOP.match(entry) else entry
-        for entry in entries
-    )
+    return texts_with_words(_HOP.sub("", entry) for entry in entries)
 
 
 def _why_none(row: Row, needed: str) -> str:

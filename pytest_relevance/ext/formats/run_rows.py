@@ -34,7 +34,7 @@ class Results:
 class RunRows:
     """Collects the rows of a run in any order, and ranks the results of each query.
 
-    `order`: what the number of a row is, `SCORE` or `RANK`.
+    `order`: `SCORE` if each row has a score, `RANK` if it has a rank.
     """
 
     def __init__(self, order: str) -> None:
@@ -46,9 +46,9 @@ class RunRows:
         return query in self._results
 
     def results_of(self, query: str) -> Results:
-        """Return the results of a query, as they were added; empty for a new query.
+        """Return the results of a query in the order of their rows, without a copy.
 
-        A reader that has checked results itself may append them to the lists.
+        A reader that has checked a result may append the result to the lists.
         """
         return self._results.setdefault(query, Results())
 

@@ -67,10 +67,10 @@ def _read_table(source: Source) -> Rankings:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The numbers of the columns of a run.
+    """The columns of a run, each as its index in the table.
 
     `number`: the column of scores or ranks; None if the rows are in order, best first.
-    `order`: `SCORE` or `RANK`, which says what that column has.
+    `order`: what the column `number` has, `SCORE` or `RANK`.
     """
 
     query: int
@@ -213,7 +213,8 @@ def _scored(
 ) -> Iterable[tuple[str, object]]:
     """Return (document, score) for each document of a ranking.
 
-    In a list without scores, the scores are 0, -1, -2 ...
+    A list has no scores, so its documents get 0, -1, -2 ... Raises FileError for a
+    value that is not a ranking.
     """
     if isinstance(ranking, dict):
         return ranking.items()
@@ -224,7 +225,7 @@ def _scored(
         )
     scored = []
     for index, document in enumerate(ranking):
-        scored.append((str(document) if isinstance(document, str) else "", -index))
+        scored.append((document if isinstance(document, str) else "", -index))
     return scored
 
 

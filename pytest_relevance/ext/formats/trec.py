@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from math import isfinite
 from sys import intern
-from typing import NoReturn
 
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
@@ -77,8 +76,8 @@ def _first_lines(source: Source) -> list[str]:
 def rows_of(source: Source, width: int) -> TextTable:
     """Return the lines of a file as a table of `width` columns.
 
-    White space separates the cells. But if only tabs give this number of columns, tabs
-    do, and ids may have spaces.
+    White space separates the cells. If the first line has `width` columns only between
+    tabs, tabs separate the cells, and ids may have spaces.
     """
     separator = WHITE
     for line in _first_lines(source)[:1]:
@@ -88,16 +87,11 @@ def rows_of(source: Source, width: int) -> TextTable:
     return TextTable(source, [""] * width, separator, comments=True)
 
 
-def refuse_run(source: Source) -> NoReturn:
-    """Raise FileError: the file is a run, and judgments are needed."""
-    source.refuse(
-        "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
-        Place(line=1),
-    )
-
-
 def order_of_short_run(source: Source) -> str | None:
-    """Return the names of the columns if the file is a run with four, else None."""
+    """Return the names of the columns if the file is a run with four columns.
+
+    Return None for any other file.
+    """
     if not is_qrels(source):
         return None
     return order_of_run(_qrels_rows(source))
@@ -117,7 +111,10 @@ def read_qrels(source: Source) -> Ratings:
             for several subtopics.
     """
     if is_run(source) and not is_qrels(source):
-        refuse_run(source)
+        source.refuse(
+            "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
+            Place(line=1),
+        )
     rows = _qrels_rows(source)
     if not rows.queries:
         source.refuse("the file has no judgments, only comments")
