@@ -1,9 +1,12 @@
-"""Impressions and clicks of each pair of query and document, at each position."""
+"""A log: impressions and clicks of each pair of query and document, at each position.
+
+Queries, documents and positions are numbered, so that numpy can count them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +18,31 @@ Flags = npt.NDArray[np.bool_]
 NONE = -1
 """The number of a blank text."""
 
+CLICKS = ("click", "click_through")
+IMPRESSIONS = ("impression",)
+"""The actions that are clicks and impressions, if the user names no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """What the user says about logs.
+
+    `clicks`, `impressions`: the actions of events that are clicks and impressions.
+    `without_clients`: the clients whose searches, events and rows do not count.
+    `filtered`: whether searches with filters count.
+    """
+
+    clicks: Collection[str] = CLICKS
+    impressions: Collection[str] = IMPRESSIONS
+    without_clients: Collection[str] = ()
+    filtered: bool = False
+
 
 class Numbering(dict[str, int]):
-    """Numbers texts from 0, in the order in which they are asked for.
+    """Gives each text a number, from 0, in the order of the first look-ups.
 
     `names`: the text of each number. A blank text has the number `NONE`.
-    `is_stripped`: whether texts are the same that differ in outer white space alone.
+    `is_stripped`: whether white space around a text is ignored.
     """
 
     def __init__(self, *, is_stripped: bool = False) -> None:
@@ -29,7 +51,7 @@ class Numbering(dict[str, int]):
         self._is_stripped = is_stripped
 
     def __missing__(self, text: str) -> int:
-        """Return the number of a text that was not asked for before."""
+        """Return the number of a text that is looked up for the first time."""
         stripped = text.strip()
         if not stripped:
             number = NONE
@@ -86,13 +108,9 @@ class ClickLog:
         return int((places > 1).sum())
 
     def rows(self, chosen: Flags) -> ClickLog:
-        """Return the log with some of its rows. All numbers stay what they are."""
-        return ClickLog(
-            queries=self.queries,
-            documents=self.documents,
-            positions=self.positions,
-            query_of=self.query_of,
-            document_of=self.document_of,
+        """Return the log with some of its rows. Pairs keep their numbers."""
+        return replace(
+            self,
             pair=self.pair[chosen],
             position=self.position[chosen],
             impressions=self.impressions[chosen],
@@ -104,7 +122,7 @@ class ClickLog:
 class Shown:
     """Documents that were shown, in any order: a part of a log that is being read.
 
-    `query`, `document`: numbers. `position`: what the log says.
+    `query`, `document`: numbers of texts. `position`: positions as the log has them.
     """
 
     query: Numbers

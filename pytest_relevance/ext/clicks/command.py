@@ -1,9 +1,9 @@
 """`pytest-relevance clicks`: judgments from logs of clicks, to fill gaps.
 
 A log is a table with query, document, position, impressions and clicks, or User
-Behavior Insights. The grade of a document comes from its clicks over those that its
-positions let expect. The rates of positions are fitted, for which documents must have
-been shown at several positions: run two rankers side by side.
+Behavior Insights. The grade of a document is made of its clicks, divided by the clicks
+expected at its positions. How much a position is worth is fitted to the log. So
+documents must have been shown at several positions: run two rankers side by side.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` if no two positions are linked, or if no judgment is left.
     """
-    # they import numpy, which no other part of this module needs
+    # imported here, because the modules import numpy, and other commands do not need it
+    from pytest_relevance.ext.clicks.click_log import CLICKS, IMPRESSIONS, LogOptions
     from pytest_relevance.ext.clicks.grading import judge
-    from pytest_relevance.ext.clicks.reading import Reading, read_logs
-    from pytest_relevance.ext.clicks.ubi import CLICKS, IMPRESSIONS
+    from pytest_relevance.ext.clicks.reading import read_logs
     from pytest_relevance.ext.clicks.writing import (
         client_warnings,
         is_own,
@@ -113,13 +113,13 @@ def run(arguments: Namespace) -> int:
         inputs.append(Path(arguments.rates))
     otherwise = f"no file of {PROGRAM} clicks"
     check_output(arguments, inputs, is_own=is_own, otherwise=otherwise)
-    reading = Reading(
+    options = LogOptions(
         clicks=arguments.click or CLICKS,
         impressions=arguments.impression or IMPRESSIONS,
         without_clients=arguments.without_client,
         filtered=arguments.filtered,
     )
-    read = read_logs(files, reading)
+    read = read_logs(files, options)
     name = listed(files, "and")
     warnings = [
         *client_warnings(read),

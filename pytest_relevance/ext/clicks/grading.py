@@ -16,7 +16,7 @@ from pytest_relevance.ext.clicks.left_out import (
 from pytest_relevance.ext.clicks.rates import Rates
 
 BOUNDS = (0.25, 0.75, 1.5)
-"""COEC from which on a grade is 1, 2 and 3."""
+"""The lowest COEC of the grades 1, 2 and 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ def judge(log: ClickLog, rates: Rates, min_expected: float) -> ClickJudgments:
     """Return a judgment for each pair with enough expected clicks.
 
     The expected clicks of a pair are its impressions times the rates of their
-    positions. They are scaled for each query, so that their sum is the number of its
-    clicks. Rows at positions without a rate are not used.
+    positions. They are scaled, so that the expected clicks of all pairs of a query add
+    up to the clicks of the query. Rows at positions without a rate are not used.
 
-    `min_expected`: how many clicks must be expected of a pair.
+    `min_expected`: the expected clicks that a pair needs.
     """
     used = log.rows(rates.used[log.position])
     looks = used.by_pair(used.impressions * rates.of[used.position])

@@ -1,4 +1,4 @@
-"""What a log has that gives no judgment, with the reason and a count."""
+"""The parts of a log that give no judgment, with the reason and a count."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pytest_relevance._text import counted
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is left out: `events` (`what`) `without a query_id` (`why`).
+    """Why a part of a log is left out.
 
+    `what`: what is left out: `event`.
+    `why`: the reason, as words after `what`: `without a query_id`.
     `several`: the plural of `what`, if it is not `what` with an s.
     """
 
@@ -60,11 +62,11 @@ QUERY_WITHOUT_CLICKS = Reason("query", "without clicks", "queries")
 TOO_LITTLE_EXPECTED = Reason("pair", "with too few expected clicks (--min-expected)")
 
 LeftOut = Counter[Reason]
-"""How often something is left out, by the reason."""
+"""{reason: how many parts of a log are left out for it}"""
 
 
 def left_out_lines(left_out: Mapping[Reason, int]) -> list[str]:
-    """Return a line for each reason that something is left out, with its count."""
+    """Return a line with the count for each reason: `2 events without a query_id`."""
     lines = []
     for reason, count in left_out.items():
         if count:

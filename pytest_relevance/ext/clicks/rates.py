@@ -1,15 +1,15 @@
-"""The rates of positions: how likely users look at a result there, beside other places.
+"""The rates of positions: how likely users look at a result there.
 
-By the position-based model, the clicks of a row of the log are its impressions, times
-the rate of its position, times the attraction of its pair of query and document. Rates
-and attractions are fitted in turn. See Chuklin, Markov and de Rijke, Click Models for
-Web Search (2015), 3.1.
+The rate of the most clicked position is 1. In the position-based model, the clicks of a
+row of the log are its impressions, times the rate of its position, times the attraction
+of its pair of query and document. Rates and attractions are fitted in turn. See
+Chuklin, Markov and de Rijke, Click Models for Web Search (2015), 3.1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from pytest_relevance.ext.clicks.click_log import ClickLog, Flags, Reals
 from pytest_relevance.judgments.columns import folded, shown_names
 
 LEAST_SHARED = 20
-"""The clicks that a position shares with linked positions, at least, to be linked."""
+"""How many clicks a linked position must share with other linked positions."""
 
 SMALL_CHANGE = 0.001
 """Rates are fitted until none changes by more than this share of itself."""
@@ -56,11 +56,12 @@ class Rates:
 def linked_positions(log: ClickLog) -> Flags:
     """Say for each position of a log whether it is linked to others.
 
-    Only a pair that was clicked at several positions says anything about their rates. A
-    position is linked if it shares `LEAST_SHARED` clicks or more with other linked
-    positions: the sum, over its pairs, of the smaller of the clicks here and the clicks
-    there. Of the linked positions those stay that pairs connect with the most clicked
-    one.
+    Rates can be compared only if pairs were clicked at several positions. A position is
+    linked if both of these are true:
+
+    - It shares at least `LEAST_SHARED` clicks with other linked positions. A pair
+      shares as many clicks as it has here, or as it has at the others if that is less.
+    - Pairs connect it with the most clicked of the linked positions.
     """
     clicked = log.rows(log.clicks > 0)
     linked = np.ones(len(log.positions), bool)
@@ -82,7 +83,8 @@ def _shared_clicks(clicked: ClickLog, positions: Flags) -> Reals:
 def _connected(clicked: ClickLog, positions: Flags) -> Flags:
     """Say which of some positions are connected with the most clicked one of them.
 
-    Two positions are connected if a pair was clicked at both, or over others.
+    Two positions are connected if a pair was clicked at both, or if both are connected
+    with a third position.
     """
     inside = clicked.rows(positions[clicked.position])
     connected = np.zeros(len(positions), bool)
@@ -125,9 +127,9 @@ def fitted_rates(log: ClickLog, linked: Flags) -> Rates:
 
 
 def _telling_rows(log: ClickLog, linked: Flags) -> ClickLog:
-    """Return the rows of pairs with clicks that were shown at several positions.
+    """Return the rows of pairs that have clicks and were shown at several positions.
 
-    The pairs are numbered anew, because there may be few of them.
+    These pairs get new numbers, because there may be few of them.
     """
     at_linked = log.rows(linked[log.position])
     places = at_linked.by_pair(np.ones(len(at_linked.pair)))
@@ -135,16 +137,11 @@ def _telling_rows(log: ClickLog, linked: Flags) -> ClickLog:
     is_telling = (places > 1) & (clicks > 0)
     rows = at_linked.rows(is_telling[at_linked.pair])
     new_number = np.cumsum(is_telling) - 1
-    return ClickLog(
-        queries=log.queries,
-        documents=log.documents,
-        positions=log.positions,
+    return replace(
+        rows,
         query_of=log.query_of[is_telling],
         document_of=log.document_of[is_telling],
         pair=new_number[rows.pair],
-        position=rows.position,
-        impressions=rows.impressions,
-        clicks=rows.clicks,
     )
 
 
@@ -168,10 +165,10 @@ def reciprocal_rates(log: ClickLog) -> Rates:
 
 
 def rates_of_file(log: ClickLog, path: str) -> Rates:
-    """Return the rates that a table has, with the columns `position` and `rate`.
+    """Return the rates in a table with the columns `position` and `rate`.
 
-    A position of the log that is not in the file is not used. Raises FileError for a
-    file that is no such table.
+    A position of the log that is not in the table is not used. Raises FileError if the
+    table is wrong.
     """
     rates = read_rates(Source.read(path))
     of = [rates.get(position, np.nan) for position in log.positions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pytest_relevance._files import Unreadable, line_blocks
 from pytest_relevance._object_table import ObjectTable
@@ -20,10 +20,10 @@ from pytest_relevance._text import (
     listed,
     quoted,
 )
-from pytest_relevance.ext.clicks.click_log import ClickLog, Shown, log_of
-from pytest_relevance.ext.clicks.left_out import LeftOut, Reason
+from pytest_relevance.ext.clicks.click_log import ClickLog, LogOptions, Shown, log_of
+from pytest_relevance.ext.clicks.left_out import LeftOut, Reason, left_out_lines
 from pytest_relevance.ext.clicks.table_logs import TableLogs, is_click_table
-from pytest_relevance.ext.clicks.ubi import CLICKS, IMPRESSIONS, UbiLogs
+from pytest_relevance.ext.clicks.ubi import UbiLogs
 from pytest_relevance.ext.clicks.ubi_files import (
     add_lines,
     add_table,
@@ -34,26 +34,12 @@ from pytest_relevance.ext.clicks.ubi_files import (
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What the user says about logs.
-
-    `clicks`, `impressions`: the actions of events that are clicks and impressions.
-    `without_clients`: the clients whose searches, events and rows do not count.
-    `filtered`: whether searches with filters count.
-    """
-
-    clicks: Collection[str] = CLICKS
-    impressions: Collection[str] = IMPRESSIONS
-    without_clients: Collection[str] = ()
-    filtered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ReadLog:
-    """A log, and what was learnt from reading it.
+    """A log, and what its files have beside the log.
 
-    `left_out`: what does not count. `clicks_of`: the clicks of each client.
-    `clients_left_out`: the clients of which something was left out.
+    `left_out`: the parts of the files that do not count.
+    `clicks_of`: {client: number of its clicks}.
+    `clients_left_out`: the clients whose events or rows were left out.
     `unread`: the columns of tables that nothing reads.
     """
 
@@ -61,22 +47,17 @@ class ReadLog:
     left_out: LeftOut
     clicks_of: dict[str, int]
     clients_left_out: Collection[str]
-    unread: Sequence[str] = field(default=())
+    unread: Sequence[str] = ()
 
 
-def read_logs(files: Sequence[str], reading: Reading) -> ReadLog:
+def read_logs(files: Sequence[str], options: LogOptions) -> ReadLog:
     """Return the log that one or several files have together.
 
     Raises FileError if a file is no log, if tables and User Behavior Insights are
     mixed, if nothing was shown or clicked, and if no position is known.
     """
-    tables = TableLogs(reading.without_clients)
-    ubi = UbiLogs(
-        reading.clicks,
-        reading.impressions,
-        reading.without_clients,
-        filtered=reading.filtered,
-    )
+    tables = TableLogs(options.without_clients)
+    ubi = UbiLogs(options)
     of_ubi = []
     for file in files:
         of_ubi.append(_add(file, tables, ubi))
@@ -87,7 +68,7 @@ def read_logs(files: Sequence[str], reading: Reading) -> ReadLog:
             )
     name = listed(files, "and")
     if of_ubi[0]:
-        return _of_ubi(name, ubi, reading)
+        return _of_ubi(name, ubi, options)
     return _of_tables(name, tables)
 
 
@@ -96,7 +77,7 @@ def _kind(is_ubi: bool) -> str:
 
 
 def _add(file: str, tables: TableLogs, ubi: UbiLogs) -> bool:
-    """Read a file, and say whether it has User Behavior Insights."""
+    """Read a file into `ubi` or `tables`. Return whether it was read into `ubi`."""
     if _has_ubi_lines(file):
         add_lines(ubi, file)
         return True
@@ -153,14 +134,8 @@ def _of_tables(name: str, tables: TableLogs) -> ReadLog:
 
 
 def _refuse_empty(name: str, left_out: LeftOut) -> None:
-    """Raise FileError for a log of which nothing counts."""
-    reasons = []
-    for reason, count in left_out.items():
-        if count:
-            reasons.append(
-                f"{counted(count, reason.what, reason.several)} {reason.why}"
-            )
-    found = listed(reasons, "and") or "no row"
+    """Raise FileError for a log of which everything is left out."""
+    found = listed(left_out_lines(left_out), "and") or "no row"
     raise FileError.at(
         name,
         f"nothing is left of the log; found {found}. A log needs documents that were shown, each with its query "
@@ -180,12 +155,12 @@ def _check_clicks(name: str, log: ClickLog) -> None:
 # --- User Behavior Insights -----------------------------------------------------------
 
 
-def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
+def _of_ubi(name: str, ubi: UbiLogs, options: LogOptions) -> ReadLog:
     """Return the log of searches and events. Raises FileError if it cannot be used."""
     if not ubi.clicks_read:
-        _refuse_actions(name, ubi, "clicks", reading.clicks, "--click")
+        _refuse_actions(name, ubi, "clicks", options.clicks, "--click")
     if not ubi.impressions_read and not ubi.has_hits:
-        _refuse_actions(name, ubi, "impressions", reading.impressions, "--impression")
+        _refuse_actions(name, ubi, "impressions", options.impressions, "--impression")
     if not ubi.impressions_read:
         _check_hits(name, ubi)
     with_clicks = ubi.shown_with_clicks()

@@ -48,20 +48,20 @@ _ADVICE: Mapping[str, str] = {
     "one result of one search, add a column impressions with 1",
     "clicks": "; 0 if the document was shown and not clicked",
 }
-"""What a message says of a missing column, behind the names of those that are there."""
+"""The columns that a log needs, each with the advice if it is missing."""
 
 _WHOLE_NUMBER = re.compile(r"\s*([+-]?[0-9]{1,15})(?:\.0*)?\s*")
 
 MISSING = -(2**60)
 NO_NUMBER = MISSING - 1
-"""What stands for a blank cell, and for a cell that is no whole number."""
+"""The numbers of a blank cell, and of a cell that is not a whole number."""
 
 
 class WholeNumbers(dict[object, int]):
-    """The whole number in each cell. Each different cell is read once."""
+    """{cell: its whole number, `MISSING` or `NO_NUMBER`}. Equal cells are read once."""
 
     def __missing__(self, cell: object) -> int:
-        """Return the number in a cell that was not read before."""
+        """Return the number of a cell that is looked up for the first time."""
         text = "" if cell is None else str(cell)
         whole = _WHOLE_NUMBER.fullmatch(text)
         number = NO_NUMBER if text.strip() else MISSING
@@ -76,14 +76,17 @@ class WholeNumbers(dict[object, int]):
 
 
 def is_click_table(names: Iterable[str]) -> bool:
-    """Say whether a table with these columns has clicks that are counted."""
-    return _find(names, "clicks") is not None
+    """Say whether a table with these columns has a column with counts of clicks."""
+    return find_column(names, COLUMNS["clicks"]) is not None
 
 
-def _find(names: Iterable[str], wanted: str) -> int | None:
-    """Return the number of a column, by its usual names; None if there is none."""
+def find_column(names: Iterable[str], spellings: Iterable[str]) -> int | None:
+    """Return the index of a column that has one of the names; None if there is none.
+
+    The first spelling that is there decides. Case and punctuation do not count.
+    """
     plain = [folded(name) for name in names]
-    for spelling in COLUMNS[wanted]:
+    for spelling in spellings:
         if folded(spelling) in plain:
             return plain.index(folded(spelling))
     return None
@@ -92,8 +95,10 @@ def _find(names: Iterable[str], wanted: str) -> int | None:
 class TableLogs:
     """The rows of one or several tables of clicks.
 
-    `shown`: what was read. `queries`, `documents`: their numbers.
-    `left_out`: rows that do not count. `unread`: columns that nothing reads.
+    `shown`: the rows that count.
+    `queries`, `documents`: the numbers of the texts in these rows.
+    `left_out`: the rows that do not count.
+    `unread`: the names of columns that nothing reads.
     `clicks_of`: the clicks of each client, if the tables have a column of clients.
     `clients_left_out`: the clients of rows that are left out.
     """
@@ -117,8 +122,8 @@ class TableLogs:
         whole numbers from 0 on, or that have more clicks than impressions.
         """
         table = table_of(source)
-        at = self._columns(table)
-        client = _find(table.names, "client")
+        client = find_column(table.names, COLUMNS["client"])
+        at = self._columns(table, client)
         texts = [at["query"], at["document"]]
         if client is not None:
             texts.append(client)
@@ -142,7 +147,7 @@ class TableLogs:
         problems.raise_if_any()
 
     def _numbered(self, cells: Sequence[Sequence[Any]]) -> Shown:
-        """Return the rows of a block, with numbers in place of texts."""
+        """Return rows, given as columns of cells, with numbers in place of texts."""
         positions, impressions, clicks = cells[-3:]
         return Shown(
             query=self.queries.of_all(cells[0]),
@@ -152,25 +157,26 @@ class TableLogs:
             clicks=self._numbers.of_all(clicks),
         )
 
-    def _columns(self, table: Table) -> Mapping[str, int]:
-        """Return the number of each column that is needed. Raises FileError."""
+    def _columns(self, table: Table, client: int | None) -> Mapping[str, int]:
+        """Return {what: index} of the columns that are needed. Keep unread names.
+
+        `client`: the index of the column of clients. Raises FileError if a column is
+            missing.
+        """
         at: dict[str, int] = {}
-        for wanted in ("query", "document", "position", "impressions", "clicks"):
-            column = _find(table.names, wanted)
+        unread = dict(enumerate(table.names))
+        for wanted, advice in _ADVICE.items():
+            column = find_column(table.names, COLUMNS[wanted])
             if column is None:
-                others = [
-                    name
-                    for name in table.names
-                    if table.names.index(name) not in at.values()
-                ]
-                close = did_you_mean(wanted, others)
+                close = did_you_mean(wanted, unread.values())
                 table.source.refuse(
-                    f"there is no column {wanted}; found {shown_names(table.names)}{close or _ADVICE[wanted]}"
+                    f"there is no column {wanted}; found {shown_names(table.names)}{close or advice}"
                 )
             at[wanted] = column
-        for number, name in enumerate(table.names):
-            if number not in at.values() and number != _find(table.names, "client"):
-                self.unread[name] = None
+            unread.pop(column, None)
+        if client is not None:
+            unread.pop(client, None)
+        self.unread.update(dict.fromkeys(unread.values()))
         return at
 
     def _keep(self, block: Shown, clients: Numbers | None) -> None:
@@ -197,7 +203,7 @@ class TableLogs:
         self.shown.append(part)
 
     def _without_rows(self, kept: Flags, wrong: Flags, reason: Reason) -> Flags:
-        """Return which rows are kept if some are not, and count those."""
+        """Return `kept` without the wrong rows. Count the rows that are left out."""
         self.left_out[reason] += int((kept & wrong).sum())
         return kept & ~wrong
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pytest_relevance.ext.clicks.click_log import (
     NONE,
     Flags,
+    LogOptions,
     Numbering,
     Numbers,
     Shown,
@@ -37,19 +38,50 @@ from pytest_relevance.ext.clicks.left_out import (
     Reason,
 )
 
-CLICKS = ("click", "click_through")
-IMPRESSIONS = ("impression",)
-"""The actions that are clicks and impressions, if the user names no others."""
-
 _TWO_TEXTS = -2
 """Stands for the text of a search that has two different texts."""
 
 
+@dataclass(slots=True)
+class Event:
+    """A click, an impression or another event. A text that is missing is "".
+
+    `query_id`: the id of the search.
+    `text`: the text of the query.
+    `document`: the id of the document that was shown or clicked.
+    `position`: -1 if it is missing.
+    """
+
+    action: str
+    query_id: str
+    text: str
+    document: str
+    position: int
+    client: str
+
+
+@dataclass(slots=True)
+class Search:
+    """A search. A text that is missing is "".
+
+    `hits`: the ids of the documents that the search returned, in their order.
+    `before`: how many documents come before the first hit: 10 on a second page.
+    """
+
+    query_id: str
+    text: str
+    hits: Sequence[str]
+    before: int
+    client: str
+    is_filtered: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Documents that were shown or clicked, with what the log says of each.
+    """Documents that were shown or clicked, column by column.
 
-    `search`, `document`, `text`, `client`: numbers, or `NONE`.
+    `search`, `document`, `text`, `client`: numbers of texts, or `NONE`.
+    `position`: positions as the log has them, or -1.
     """
 
     search: Numbers
@@ -69,8 +101,8 @@ class _Rows:
         )
 
 
-class _Columns:
-    """The columns of `_Rows` while they are read."""
+class _RowsBeingRead:
+    """The columns of `_Rows`, to which rows are added one by one."""
 
     def __init__(self) -> None:
         self.search = array("i")
@@ -79,8 +111,18 @@ class _Columns:
         self.text = array("i")
         self.client = array("i")
 
+    def add(
+        self, search: int, document: int, position: int, text: int, client: int
+    ) -> None:
+        """Add a row."""
+        self.search.append(search)
+        self.document.append(document)
+        self.position.append(position)
+        self.text.append(text)
+        self.client.append(client)
+
     def rows(self) -> _Rows:
-        """Return what was read."""
+        """Return all rows that were added."""
         return _Rows(
             search=np.asarray(self.search, np.int64),
             document=np.asarray(self.document, np.int64),
@@ -115,19 +157,13 @@ class UbiShown:
 class UbiLogs:
     """Searches and events, added one by one, in any order.
 
-    `queries`: the texts of queries. `documents`: ids. Both are numbered.
-    `other_actions`: how often events have actions that are neither.
-    `left_out`: what does not count. `clients_left_out`: whose events do not count.
+    `queries`, `documents`: the numbers of the texts of queries, and of ids.
+    `left_out`: the events and documents that do not count.
+    `other_actions`: {action: count} of the actions that are not clicks or impressions.
+    `clients_left_out`: the clients whose events do not count.
     """
 
-    def __init__(
-        self,
-        clicks: Collection[str] = CLICKS,
-        impressions: Collection[str] = IMPRESSIONS,
-        without_clients: Collection[str] = (),
-        *,
-        filtered: bool = False,
-    ) -> None:
+    def __init__(self, options: LogOptions) -> None:
         self.queries = Numbering(is_stripped=True)
         self.documents = Numbering()
         self.left_out = LeftOut()
@@ -138,80 +174,61 @@ class UbiLogs:
         self.clicks_read = 0
         self._searches = Numbering()
         self._clients = Numbering()
-        self._without = frozenset(without_clients)
-        self._counts_filtered = filtered
-        self._clicks = _Columns()
-        self._impressions = _Columns()
-        self._hits = _Columns()
-        self._of_action = dict.fromkeys(impressions, self._impressions)
-        self._of_action.update(dict.fromkeys(clicks, self._clicks))
+        self._without = frozenset(options.without_clients)
+        self._counts_filtered = options.filtered
+        self._clicks = _RowsBeingRead()
+        self._impressions = _RowsBeingRead()
+        self._hits = _RowsBeingRead()
+        self._of_action = dict.fromkeys(options.impressions, self._impressions)
+        self._of_action.update(dict.fromkeys(options.clicks, self._clicks))
         self._text_of: dict[int, int] = {}
         self._filtered: set[int] = set()
 
-    def add_event(
-        self,
-        action: str,
-        query_id: str,
-        text: str,
-        document: str,
-        position: int,
-        client: str,
-    ) -> None:
-        """Add an event. A missing text is "", a missing position -1."""
-        columns = self._of_action.get(action)
-        if columns is None:
-            self.other_actions[action] += 1
+    def add_event(self, event: Event) -> None:
+        """Add an event. An event of another action is only counted."""
+        rows = self._of_action.get(event.action)
+        if rows is None:
+            self.other_actions[event.action] += 1
             return
-        if columns is self._clicks:
+        if rows is self._clicks:
             self.clicks_read += 1
         else:
             self.impressions_read += 1
-        if not query_id:
+        if not event.query_id:
             self.left_out[EVENT_WITHOUT_ID] += 1
-        elif not document:
+        elif not event.document:
             self.left_out[EVENT_WITHOUT_DOCUMENT] += 1
-        elif client in self._without:
+        elif event.client in self._without:
             self.left_out[EVENT_OF_CLIENT] += 1
-            self.clients_left_out.add(client)
+            self.clients_left_out.add(event.client)
         else:
-            columns.search.append(self._searches[query_id])
-            columns.document.append(self.documents[document])
-            columns.position.append(position)
-            columns.text.append(self.queries[text])
-            columns.client.append(self._clients[client])
+            rows.add(
+                search=self._searches[event.query_id],
+                document=self.documents[event.document],
+                position=event.position,
+                text=self.queries[event.text],
+                client=self._clients[event.client],
+            )
 
-    def add_search(
-        self,
-        query_id: str,
-        text: str,
-        hits: Iterable[str],
-        first: int,
-        client: str,
-        *,
-        is_filtered: bool,
-    ) -> None:
-        """Add a search.
-
-        `hits`: the ids of the documents that it returned, in order.
-        `first`: how many documents come before the first hit: 10 on a second page.
-        """
+    def add_search(self, search: Search) -> None:
+        """Add a search, unless it has no id or is of a client that is left out."""
         self.searches_read += 1
-        if not query_id or client in self._without:
+        if not search.query_id or search.client in self._without:
             return
-        search = self._searches[query_id]
-        if is_filtered and not self._counts_filtered:
-            self._filtered.add(search)
-        number = self.queries[text]
-        if number != NONE:
-            known = self._text_of.setdefault(search, number)
-            if known != number:
-                self._text_of[search] = _TWO_TEXTS
-        for position, document in enumerate(hits, first + 1):
-            self._hits.search.append(search)
-            self._hits.document.append(self.documents[document])
-            self._hits.position.append(position)
-            self._hits.text.append(NONE)
-            self._hits.client.append(NONE)
+        number = self._searches[search.query_id]
+        if search.is_filtered and not self._counts_filtered:
+            self._filtered.add(number)
+        text = self.queries[search.text]
+        if text != NONE and self._text_of.setdefault(number, text) != text:
+            self._text_of[number] = _TWO_TEXTS
+        for position, document in enumerate(search.hits, search.before + 1):
+            self._hits.add(
+                search=number,
+                document=self.documents[document],
+                position=position,
+                text=NONE,
+                client=NONE,
+            )
 
     @property
     def has_hits(self) -> bool:
@@ -228,7 +245,7 @@ class UbiLogs:
         return ClicksOnHits(count=len(clicked & hits), click=click, hit=hit)
 
     def shown_with_clicks(self) -> UbiShown:
-        """Return documents shown, each once for each search, with their clicks."""
+        """Return the documents that were shown, once for each search, with clicks."""
         columns = self._impressions if self.impressions_read else self._hits
         shown = self._with_known_text(columns.rows())
         shown = self._first_per_search(shown, SHOWN_AGAIN)
@@ -250,9 +267,9 @@ class UbiLogs:
         )
 
     def _with_known_text(self, rows: _Rows) -> _Rows:
-        """Return the documents shown, with the texts of their queries.
+        """Return the documents that count, each with the text of its query.
 
-        Those that do not count are left out, for example if the text is not known.
+        For example, a document does not count if the text of its query is not known.
         """
         text_of = np.full(len(self._searches.names), NONE)
         for search, number in self._text_of.items():
@@ -269,17 +286,13 @@ class UbiLogs:
         ):
             self.left_out[reason] += int((kept & wrong).sum())
             kept &= ~wrong
-        with_text = _Rows(
-            search=rows.search,
-            document=rows.document,
-            position=rows.position,
-            text=text,
-            client=rows.client,
-        )
-        return with_text.chosen(kept)
+        return replace(rows, text=text).chosen(kept)
 
     def _first_per_search(self, rows: _Rows, reason: Reason) -> _Rows:
-        """Return the first row of each document of a search. Count the others."""
+        """Return the first row of each document of a search.
+
+        The other rows are left out for `reason`.
+        """
         _, first = np.unique(self._key(rows), return_index=True)
         self.left_out[reason] += len(rows.search) - len(first)
         return rows.chosen(first)

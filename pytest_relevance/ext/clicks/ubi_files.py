@@ -11,15 +11,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from pytest_relevance._files import Unreadable, line_blocks
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._tables import Table
 from pytest_relevance._text import quoted
-from pytest_relevance.ext.clicks.table_logs import is_click_table
-from pytest_relevance.ext.clicks.ubi import UbiLogs
-from pytest_relevance.judgments.columns import folded
+from pytest_relevance.ext.clicks.table_logs import find_column, is_click_table
+from pytest_relevance.ext.clicks.ubi import Event, Search, UbiLogs
 
 _MARKS = frozenset(
     {
@@ -54,7 +52,10 @@ def is_ubi_record(record: object) -> bool:
 
 
 def _without_envelope(record: Record) -> Record:
-    """Return the document of a hit: `_source`, as exports of an index have it."""
+    """Return the record in a hit, which has it under `_source`.
+
+    Any other record is returned as it is.
+    """
     source = record.get("_source")
     return source if isinstance(source, dict) else record
 
@@ -66,7 +67,7 @@ def _is_bulk_action(record: Record) -> bool:
     return action in _BULK_ACTIONS and isinstance(record[action], dict)
 
 
-def add_record(logs: UbiLogs, record: Record) -> bool:
+def _add_record(logs: UbiLogs, record: Record) -> bool:
     """Add an event or a search. Return False if the record is neither."""
     if "_source" in record:
         record = _without_envelope(record)
@@ -90,27 +91,29 @@ def _add_event(logs: UbiLogs, action: str, record: Record) -> None:
     attributes = _mapping(_field(record, "event_attributes", "eventAttributes"))
     shown = _mapping(attributes.get("object"))
     position = _mapping(attributes.get("position"))
-    logs.add_event(
+    event = Event(
         action=action,
         query_id=_text(_field(record, "query_id", "queryId")),
         text=_text(_field(record, "user_query", "userQuery")),
         document=_text(_field(shown, "object_id", "objectId")),
-        position=position_of(position.get("ordinal")),
+        position=_position_of(position.get("ordinal")),
         client=_text(_field(record, "client_id", "clientId")),
     )
+    logs.add_event(event)
 
 
 def _add_search(logs: UbiLogs, record: Record) -> None:
     hits = _field(record, "query_response_hit_ids", "queryResponseHitIds")
     attributes = _mapping(_field(record, "query_attributes", "queryAttributes"))
-    logs.add_search(
+    search = Search(
         query_id=_text(_field(record, "query_id", "queryId")),
         text=_text(_field(record, "user_query", "userQuery")),
-        hits=[_text(hit) for hit in hits] if isinstance(hits, list) else (),
-        first=first_of(attributes, record.get("query")),
+        hits=[_text(hit) for hit in hits] if isinstance(hits, list) else [],
+        before=_documents_before(attributes, record.get("query")),
         client=_text(_field(record, "client_id", "clientId")),
-        is_filtered=has_filter(attributes),
+        is_filtered=_has_filter(attributes),
     )
+    logs.add_search(search)
 
 
 _EMPTY: Record = {}
@@ -130,7 +133,7 @@ def _text(value: object) -> str:
     return ""
 
 
-def position_of(value: object) -> int:
+def _position_of(value: object) -> int:
     """Return a position: a whole number, its text, or the `index` of an object.
 
     -1 for any other value.
@@ -146,10 +149,11 @@ def position_of(value: object) -> int:
     return -1
 
 
-def first_of(attributes: Record, query: object) -> int:
-    """Return how many documents come before the first hit of a page: its `from`.
+def _documents_before(attributes: Record, query: object) -> int:
+    """Return how many documents come before the first hit of a page.
 
-    It is in the attributes of the query, or in the request that the engine got.
+    This number is `from` in the attributes of the query, or in `query`, the request
+    that the engine got. It is 0 if neither has it.
     """
     first = attributes.get("from")
     if first is None and isinstance(query, str) and '"from"' in query:
@@ -157,10 +161,10 @@ def first_of(attributes: Record, query: object) -> int:
             query = json.loads(query)
     if first is None and isinstance(query, dict):
         first = query.get("from")
-    return max(position_of(first), 0)
+    return max(_position_of(first), 0)
 
 
-def has_filter(attributes: Record) -> bool:
+def _has_filter(attributes: Record) -> bool:
     """Say whether the attributes of a query name a filter or a facet that is set."""
     for name, value in attributes.items():
         plain = name.lower()
@@ -230,7 +234,7 @@ def add_values(logs: UbiLogs, file: str, values: Iterable[object]) -> None:
 def _add_value(logs: UbiLogs, value: object) -> Sequence[str]:
     """Add a record, or a list of records. Return a message for each mistake."""
     if isinstance(value, dict):
-        if add_record(logs, value):
+        if _add_record(logs, value):
             return ()
         names = quoted(", ".join(value), 60)
         return [
@@ -246,13 +250,15 @@ def _add_value(logs: UbiLogs, value: object) -> Sequence[str]:
 
 # --- tables ---------------------------------------------------------------------------
 
+_OBJECT, _POSITION = "event_attributes.object", "event_attributes.position"
+
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "action": ("action_name",),
+    "action_name": ("action_name",),
     "query_id": ("query_id",),
-    "text": ("user_query",),
-    "client": ("client_id",),
-    "document": ("event_attributes.object.object_id", "object.object_id", "object_id"),
-    "position": (
+    "user_query": ("user_query",),
+    "client_id": ("client_id",),
+    _OBJECT: ("event_attributes.object.object_id", "object.object_id", "object_id"),
+    _POSITION: (
         "event_attributes.position.ordinal",
         "event_attributes.position.ordinal.index",
         "position.ordinal",
@@ -260,55 +266,35 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
         "ordinal",
         "position",
     ),
-    "event": ("event_attributes",),
-    "hits": ("query_response_hit_ids",),
-    "attributes": ("query_attributes",),
+    "event_attributes": ("event_attributes",),
+    "query_response_hit_ids": ("query_response_hit_ids",),
+    "query_attributes": ("query_attributes",),
     "query": ("query",),
 }
-"""The columns of events and searches in tables. `_source.` before a name is ignored."""
+"""The columns of a table, by the fields of a record. `_source.` before a name is
+ignored.
+"""
+
+_IN_JSON = ("event_attributes", "query_response_hit_ids", "query_attributes")
+"""The fields that are objects or lists, so a cell has them as text."""
 
 
 def is_ubi_table(names: Iterable[str]) -> bool:
     """Say whether a table has events or searches."""
     at = _columns_of(names)
-    return "query_id" in at and bool({"action", "hits", "text"} & at.keys())
+    marks = {"action_name", "query_response_hit_ids", "user_query"}
+    return "query_id" in at and not marks.isdisjoint(at)
 
 
 def _columns_of(names: Iterable[str]) -> Mapping[str, int]:
-    """Return {what: number of its column}. What the table lacks is left out."""
-    plain = [folded(name.removeprefix("_source.")) for name in names]
+    """Return {field: index of its column}. Fields that the table lacks are left out."""
+    plain = [name.removeprefix("_source.") for name in names]
     at = {}
-    for what, spellings in _COLUMNS.items():
-        for spelling in spellings:
-            if folded(spelling) in plain:
-                at[what] = plain.index(folded(spelling))
-                break
+    for field, spellings in _COLUMNS.items():
+        column = find_column(plain, spellings)
+        if column is not None:
+            at[field] = column
     return at
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The cells of a row, by what they are. A missing one is ""."""
-
-    at: Mapping[str, int]
-    cells: Sequence[str]
-
-    def cell(self, what: str) -> str:
-        """Return a cell."""
-        column = self.at.get(what)
-        return "" if column is None else self.cells[column]
-
-    def json(self, what: str) -> object:
-        """Return the value in a cell, written as JSON or as Python writes it."""
-        text = self.cell(what)
-        if not text:
-            return None
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            with suppress(ValueError, SyntaxError, RecursionError):
-                return ast.literal_eval(text)
-        return None
 
 
 def add_table(logs: UbiLogs, table: Table) -> None:
@@ -317,36 +303,34 @@ def add_table(logs: UbiLogs, table: Table) -> None:
     Raises FileError if a row has another number of cells.
     """
     at = _columns_of(table.names)
-    numbers = {what: number for number, what in enumerate(at)}
-    add = _add_event_row if "action" in at else _add_search_row
     for columns in table.blocks(at.values()):
         for cells in zip(*columns, strict=True):
-            add(logs, _Row(numbers, cells))
+            row = dict(zip(at, cells, strict=True))
+            _add_record(logs, _record_of(row))
 
 
-def _add_event_row(logs: UbiLogs, row: _Row) -> None:
-    attributes = _mapping(row.json("event"))
-    shown = _mapping(attributes.get("object"))
-    place = _mapping(attributes.get("position"))
-    document = row.cell("document") or _text(_field(shown, "object_id", "objectId"))
-    logs.add_event(
-        action=row.cell("action"),
-        query_id=row.cell("query_id"),
-        text=row.cell("text"),
-        document=document,
-        position=position_of(row.cell("position") or place.get("ordinal")),
-        client=row.cell("client"),
-    )
+def _record_of(row: Mapping[str, str]) -> Record:
+    """Return a row of a table, {field: cell}, as the record that JSON would have."""
+    record: dict[str, object] = {**row}
+    for field in _IN_JSON:
+        if field in row:
+            record[field] = _value_in(row[field])
+    attributes = {**_mapping(record.get("event_attributes"))}
+    if row.get(_OBJECT):
+        attributes["object"] = {"object_id": row[_OBJECT]}
+    if row.get(_POSITION):
+        attributes["position"] = {"ordinal": row[_POSITION]}
+    record["event_attributes"] = attributes
+    return record
 
 
-def _add_search_row(logs: UbiLogs, row: _Row) -> None:
-    hits = row.json("hits")
-    attributes = _mapping(row.json("attributes"))
-    logs.add_search(
-        query_id=row.cell("query_id"),
-        text=row.cell("text"),
-        hits=[_text(hit) for hit in hits] if isinstance(hits, list) else (),
-        first=first_of(attributes, row.cell("query")),
-        client=row.cell("client"),
-        is_filtered=has_filter(attributes),
-    )
+def _value_in(cell: str) -> object:
+    """Return the value in a cell, written as JSON or as Python writes it, or None."""
+    if not cell:
+        return None
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        with suppress(ValueError, SyntaxError, RecursionError):
+            return ast.literal_eval(cell)
+    return None

@@ -3,11 +3,12 @@
 It has `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The
 key of a query is its id.
 
-The option `query` says where the text of a query is. It is a path with dots from the
-request (`params.text`, `request.query.match.title`, `id`). Of several paths, the first
+The option `query` says where the text of a query is, as a path with dots from the
+request: `params.text`, `request.query.match.title`, `id`. Of several paths, the first
 that leads to a text counts. Without the option, the text is the only parameter that is
-text, or the only text that the body searches for. If there are several, the text is not
-known. Parameters of a template that are not the text are the params of the query.
+text, or the only text that the body searches for. If there are several texts, the text
+of the query is not known. The other parameters of a template are the params of the
+query.
 
 Documents with the same id in two indices are the same, unless `id_field` is a template.
 """

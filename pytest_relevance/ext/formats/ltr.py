@@ -2,9 +2,9 @@
 
 A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its
 qid. A header, `# qid:N: text*weight`, has the text and the weight of a query. Quepid
-writes no headers. If all lines of each query have the same text after the document, it
-is the text of the query. Otherwise it is the title of the document. LETOR's `#docid = X
-...` is read too. Features are ignored.
+writes no headers. If all lines of each query have the same text after the document,
+this is the text of the query. Otherwise the texts are titles of documents. LETOR's
+`#docid = X ...` is read too. Features are ignored.
 """
 
 from __future__ import annotations
@@ -193,10 +193,10 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _texts_of_queries(content: _Content) -> dict[str, str] | None:
-    """Return {query: text}, if the texts after the documents are texts of queries.
+    """Return {query: text} if the texts after the documents are texts of queries.
 
-    Return None if they are titles: then a query has two different texts, or another one
-    than its header.
+    Return None if they are titles of documents. They are titles if the lines of a query
+    have different texts, or if the text is not the one in the header of the query.
     """
     texts: dict[str, str] = {}
     for row in content.rows:

@@ -13,6 +13,7 @@ these forms the file has:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from pytest_relevance._json_text import JsonPath, as_text, found_json
@@ -163,10 +164,10 @@ _WRAPPERS = frozenset(
 
 
 def _refuse_wrapped_list(source: Source) -> None:
-    """Raise FileError if the whole file is `{"items": [...]}` with queries in the list.
+    """Raise FileError if the whole file is a list of queries under one key.
 
-    Other usual names than `items` count too, and the list may be empty. If the list has
-    ratings, it is not refused: then the key is a query.
+    For example, `{"items": [...]}`. The key is a usual name for such a list. The list
+    may be empty. If the list has ratings, nothing is raised: then the key is a query.
     """
     if len(source.json_object) != 1:
         return
@@ -192,9 +193,9 @@ def _is_query(source: Source, entry: object) -> bool:
 
 
 def are_queries(source: Source) -> bool:
-    """Say whether a file has queries without judgments.
+    """Say whether a file has queries and no judgments.
 
-    Either its first object is a query, or the whole file is `{id: text}`.
+    Its first entry is a query without ratings, or the whole file is `{id: text}`.
     """
     try:
         entries = source.entries
@@ -216,7 +217,10 @@ def _is_a_text(value: object) -> bool:
 
 
 def _is_table(source: Source) -> bool:
-    """Say whether the first object is a row of a table: plain values, no ratings."""
+    """Say whether the first object is a row of a table.
+
+    A row has values that are not objects or lists, and no ratings.
+    """
     entries = source.entries
     first = entries[0] if entries else {}
     if not isinstance(first, dict):
@@ -243,8 +247,8 @@ def _folded_names(names: Iterable[str]) -> set[str]:
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     """Say whether a file of queries is `{id: text}`, and not one query or judgment.
 
-    An object is one query if it has a key that is only used for ids. Raises FileError
-    if the object has another usual key of a query, because it may be either then.
+    An object with a key that only ids of queries have is one query. Raises FileError if
+    the object has another usual key of a query, because both readings are possible.
     """
     names = list(entry)
     if not names or layout(names) is not None:
@@ -380,9 +384,9 @@ class _NestedReader(Collector):
         return self._keys_by_names[names]
 
     def _find_keys(self, names: Sequence[str]) -> Keys:
-        """Return which keys have the document, the grade, the rater and the title.
+        """Return the keys of the document, the grade, the rater and the title.
 
-        `names`: the keys of the objects. A key `score` is not read as the grade.
+        `names`: the keys of an object. A key `score` is not read as the grade.
         """
         keys = {"document": "doc_id", "grade": "grade"}
         for name in _IDS:
@@ -444,14 +448,10 @@ JSON_LINES = JudgmentFormat(
     options=TABLE_OPTIONS,
 )
 
-JSON = JudgmentFormat(
+JSON = replace(
+    JSON_LINES,
     name="json",
     about="{query: {document: grade}}, or a list of objects",
     fits=is_json,
-    read=read_objects,
-    read_queries=read_query_objects,
-    has_queries_alone=are_queries,
-    unread_columns=unread_keys,
-    reads_exports=True,
-    options=TABLE_OPTIONS,
+    write=None,
 )

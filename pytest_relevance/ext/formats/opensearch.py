@@ -26,10 +26,8 @@ _ANSWER = "referenceAnswer"
 
 def is_judgment_import(source: Source) -> bool:
     """Say whether a file has judgments: a request to import them, or a response."""
-    for holder in _holders(source.json_object):
-        if isinstance(holder.members.get(_RATINGS), list):
-            return True
-    return False
+    holders = _holders(source.json_object)
+    return any(isinstance(holder.members.get(_RATINGS), list) for holder in holders)
 
 
 def is_query_set(source: Source) -> bool:

@@ -41,8 +41,8 @@ class QrelsRows:
 def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
     """Raise FileError if the rows are surely not qrels.
 
-    They are not if the third or fourth column has ranks, or the second one has
-    documents or subtopics.
+    The third or fourth column of qrels does not have ranks. The second column does not
+    have documents or subtopics.
     """
     order = order_of_run(rows)
     if order is not None:
@@ -122,10 +122,10 @@ def _have_ranks(
     iterations: Sequence[str],
     by_query: dict[str, list[int]],
 ) -> bool:
-    """Say whether a column has ranks (1, 2, 3 ...) in most queries with several lines.
+    """Say whether a column has ranks (1, 2, 3 ...) in most queries with several rows.
 
-    A query whose second column has a value twice does not have ranks.
-    `by_query`: {query: numbers of its rows}.
+    A query with two equal values in the second column does not have ranks.
+    `by_query`: {query: indexes of its rows}.
     """
     several = [rows for rows in by_query.values() if len(rows) > 1]
     ranked = 0
@@ -145,9 +145,9 @@ def _is_count(values: Sequence[str]) -> bool:
 
 
 def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
-    """Say whether the grades of each query are 1, 2, 3 ... in the order of its lines.
+    """Say whether the grades of each query are 1, 2, 3 ... in the order of its rows.
 
-    The grades have to reach a number that is above any scale of grades.
+    One query must have more rows than the highest grade of any usual scale.
     """
     if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
         return False

@@ -85,10 +85,11 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
-    """Return (query, documents) for each query of a snapshot in JSON, best first.
+    """Return (query, documents) for each query of a snapshot; the best document first.
 
-    Return None for any other JSON. In the snapshot, `docs` has a list of documents for
-    each id of a query, and `queries` has the texts. A deleted query has its id as text.
+    Return None for JSON that is not a snapshot. A snapshot has `docs`, {id of a query:
+    documents}, and `queries`, with the texts. A deleted query has no text there; its id
+    is used as the text.
     """
     if not isinstance(document, dict):
         return None

@@ -10,10 +10,11 @@
     ...</question></topic>
 
 The first form is not XML: its inner elements have no end tag, and `&` and `<` are not
-escaped. So one scanner reads both forms. The text of a query is the first of these that
-the topic has: its `query`, its `title`, its `question`, its description, the text of
-the topic itself. Line breaks become spaces. A description, question or narrative that
-is not the text becomes the note. See https://trec.nist.gov/data/topics_eng/.
+escaped. So both forms are read with regular expressions. The text of a query is the
+first of these that the topic has: its `query`, its `title`, its `question`, its
+description, the text of the topic itself. Line breaks become spaces. A description,
+question or narrative that is not the text becomes the note. See
+https://trec.nist.gov/data/topics_eng/.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Write judgments as CSV, JSON Lines or TREC qrels, and rankings as a TREC run.
 
-Each format has a function here. It refuses what its format cannot hold, writes the
-rest, and returns what is lost. A table can hold any id and any text that is not blank,
-and has columns for titles and raters. In the lines of TREC white space separates the
-ids, and there are no texts.
+Each function raises ValueError for ids that its format cannot hold. It returns the file
+with sentences about what else is lost. A table can hold any id and any text that is not
+blank, and has columns for titles and raters. In the lines of TREC white space separates
+the ids, and there are no texts.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
         titles = judgments.titles.get(query, {})
         ratings = judgments.ratings.get(query, {})
         for document, grade in documents.items():
-            for rater, rating in (ratings.get(document) or {"": grade}).items():
+            by_rater = ratings.get(document) or {"": grade}
+            for rater, rating in by_rater.items():
                 yield {
                     "query_id": query,
                     "query": judgments.text(query),

@@ -1,8 +1,8 @@
 """Read the grade in the text that a judge answered, usually the text of a model.
 
-A text is read in one way only: as JSON with the key `grade`, or as a first line that is
-the grade alone. Any other text raises ValueError, because a wrong grade does more harm
-than a missing one. So nothing here searches a sentence for a number.
+A text is JSON with the key `grade`, or its first line is the grade and nothing else.
+Any other text raises ValueError, because a wrong grade does more harm than a missing
+one. So no grade is searched for in a sentence.
 """
 
 from __future__ import annotations
@@ -181,13 +181,13 @@ class _GradeReader:
         return grade
 
     def grade_of_line(self, line: str) -> float | None:
-        """Return the grade of a line that has nothing else; None for other lines.
+        """Return the grade of a line that is a grade; None for other lines.
 
-        Quotes, marks, a label and a bracket around the grade are allowed.
+        Quotes, Markdown marks, a label and a bracket around the grade are allowed.
 
         Raises:
-            ValueError: the grade is off the scale, the line says that the scale ends
-                elsewhere, or a bracket has another grade.
+            ValueError: the grade is off the scale, a bracket has another grade, or the
+                line names another end of the scale, such as `3/5`.
         """
         text = line.strip()
         grade = self._grade_of(text)
@@ -201,7 +201,7 @@ class _GradeReader:
         return grade
 
     def _unwrapping(self) -> Sequence[Callable[[str], str]]:
-        """Return functions that each remove one thing around a grade, in this order."""
+        """Return the functions that remove what is around a grade, in their order."""
         return (
             _without_marks,
             _without_full_stop,
@@ -267,7 +267,8 @@ class _GradeReader:
     def refuse_other_grades(self, grade: float, lines: Sequence[str]) -> None:
         """Raise ValueError if the lines below the grade give another grade.
 
-        That is a line which could be the first line, or words such as `the grade is`.
+        A line gives a grade if it would be read as a first line, or if it has words
+        such as `the grade is 1`.
         """
         for number, line in enumerate(lines, 2):
             place = f"in line {number}"
@@ -281,7 +282,7 @@ class _GradeReader:
                     self._refuse_other(grade, other, place)
 
     def _grade_or_none(self, text: str) -> float | None:
-        """Return the grade of a line, but None instead of raising ValueError."""
+        """Return the grade of a line; None if there is none, or if it is wrong."""
         try:
             return self.grade_of_line(text)
         except ValueError:

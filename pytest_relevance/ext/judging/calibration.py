@@ -29,14 +29,15 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades that people gave, for which a judge is asked too, to compare the two.
+    """Grades of people that a judge is asked for too, to compare the judge with them.
 
     `cases`: the cases with the grades.
     `drawn`: the grades that the judge is asked for.
-    `case_numbers`: {grade of people: index of the first case that has it}.
-    `is_drawn`: whether the grades are some of all that people gave.
+    `case_numbers`: {grade of people: index of the first case that has the grade}.
+    `is_drawn`: whether people gave more grades than the judge is asked for.
     `titles`: {query: {document: title}} of the drawn grades.
-    `without_text`: the questions that are not asked, as only an id is known.
+    `without_text`: the questions that are not asked, because the document has only an
+        id.
     """
 
     cases: Sequence[Case]
@@ -65,7 +66,8 @@ class Calibration:
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:
         """Return a question for each drawn grade. Keep the titles for the report.
 
-        A document without a text is no longer drawn, and is kept in `without_text`.
+        If a document has only an id, its question goes to `without_text`, and its grade
+        is no longer drawn.
 
         `described`: the results of the cases, with the titles of their documents.
         """
@@ -92,7 +94,7 @@ class Calibration:
 
         `judge`: the name of the judge.
         `answers`: {index of the question: answer}.
-        `rest`: how many questions have no grade, and why.
+        `rest`: how many questions have no grade, and why; may be empty.
         """
         columns = terminal_width()
         how = f"the {counted(len(self.case_numbers), 'grade')} that people gave"
@@ -131,9 +133,9 @@ class Calibration:
 
 
 def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
-    """Return a result whose `evaluation.missing` has all documents that people judged.
+    """Return a result that has all documents which people judged as missing documents.
 
-    So their titles are looked up.
+    The titles of missing documents are looked up, so the judge gets the titles.
     """
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)

@@ -73,7 +73,7 @@ class _Answers:
     """The answers of a judge.
 
     `by_number`: {index of the question: answer}.
-    `rest`: how many questions have no grade, and why: `2 it cannot tell; 1 failed`.
+    `rest`: how many documents have no grade, and why: `2 it cannot tell; 1 failed`.
     """
 
     by_number: Mapping[int, Answer]
@@ -95,8 +95,8 @@ class _Asking:
 class Judging:
     """Hooks that request the fixture `relevance_judge` if needed, and ask the judge.
 
-    The judge is asked before the fixture is torn down. If it cannot be asked, the run
-    fails.
+    The judge is asked just before the fixture is torn down. If the judge cannot be
+    asked, the run fails.
     """
 
     def __init__(self, config: pytest.Config, judge_file: OutputFile) -> None:
@@ -166,7 +166,10 @@ class Judging:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
-        """Ask the judge before its fixture is torn down, or one that it requests."""
+        """Let the judge be asked before its fixture is torn down.
+
+        Fixtures that it requests are torn down later, so the judge can use them.
+        """
         value = yield
         if fixturedef.argname == NAME:
             if fixturedef.scope != "session":
@@ -215,7 +218,7 @@ class Judging:
     def _judge_of(self, item: pytest.Item) -> object:
         """Return the value of the fixture `relevance_judge` for an item.
 
-        None if the fixture cannot be set up. Then the run reports that and fails.
+        If the fixture cannot be set up, return None; the run reports why and fails.
         """
         request = request_of(item)
         if request is None:
@@ -231,18 +234,18 @@ class Judging:
         return None
 
     def _tell_problem(self, text: str) -> None:
-        """Keep a message about a problem, which makes the run fail, without secrets.
+        """Keep a message, without secrets, about a problem that makes the run fail.
 
-        An equal message is kept once.
+        The same message is kept once.
         """
         message = Message(redaction(self._config).text(text), is_good=False)
         if message not in self._messages:
             self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
-        """Ask a judge, the value of the fixture, when the fixture is torn down.
+        """Ask a judge for grades, if a case needs them.
 
-        Nothing is asked if no case needs this judge.
+        `value`: the value of the fixture, the judge.
         """
         needs_it = any(scored.judge is value for scored in self._scored.values())
         if self._is_interrupted or not needs_it:
@@ -410,7 +413,7 @@ class Judging:
         questions: Sequence[Question],
         answers: Mapping[int, Answer],
     ) -> None:
-        """Tell the user what most often went wrong, each with its first document.
+        """Tell the user the commonest faults, each with its first document.
 
         No verdict changes.
         """
@@ -469,7 +472,7 @@ def _fault_text(
 
 
 def _places(questions: Sequence[Question]) -> str:
-    """Return which document of which query is meant, of several questions the first."""
+    """Return the query and the document of the first question, for a message."""
     first = questions[0]
     place = f"query {quoted(first.case.query)}, document {quoted(first.document['id'])}"
     return place if len(questions) == 1 else f"first {place}"
@@ -480,8 +483,8 @@ def _questions_of(
 ) -> list[Question]:
     """Return a question to the judge for each row of a worklist.
 
-    A row has its query as it is written to a file. If several cases have the query, the
-    first case is asked about.
+    The query of a row is escaped for a file. If several cases have the query of a row,
+    the question is about the first case.
     """
     case_of_query: dict[str, Case] = {}
     for scored in cases:

@@ -1,22 +1,15 @@
 """Ask a judge for grades. The judge is the value of the fixture `relevance_judge`.
 
-It is a function `judge(query, document)`. It is called outside of any event loop, for
-`AT_ONCE` documents at a time: in daemon threads, or, if it is a coroutine function, as
-tasks of the plugin's own loop. If a call raises, only the grade of its document is
-lost.
+A judge is a function `judge(query, document)`. It is called for `AT_ONCE` documents at
+a time. A plain function is called in daemon threads, outside of any event loop. The
+calls of a coroutine function are tasks of the plugin's own loop. If a call raises, only
+the grade of its document is lost.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import (
-    Callable,
-    Collection,
-    Coroutine,
-    Generator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -77,8 +70,8 @@ class Answer:
 
     `grade`: None if the judge cannot tell, or if something went wrong.
     `note`: the reason that the judge gave; empty without one.
-    `fault`: what went wrong, and what to do; empty if nothing did.
-    `said`: the answer that is a fault, as messages show it; empty without one.
+    `fault`: what went wrong, and what to do; empty if nothing went wrong.
+    `said`: what the judge returned, for the message about a fault; may be empty.
     """
 
     grade: float | None = None
@@ -95,10 +88,10 @@ class UnusableJudge(ValueError):
 
 
 class Judge:
-    """A function that gives grades, and its `name`, which is the rater of these grades.
+    """A function that gives grades. Its `name` is the rater of these grades.
 
-    `value`: what the fixture returned. Raises `UnusableJudge` if it is not a function
-        with a name.
+    `value`: what the fixture returned. Raises `UnusableJudge` if `value` is not a
+        function with a name.
     """
 
     def __init__(self, value: Any, config: pytest.Config) -> None:
@@ -145,13 +138,17 @@ class Judge:
 
     def _start(self, question: Question) -> Any:
         """Begin to ask a question. Return the task, or the future of a thread."""
-        answer = self._answer(question)
         if self._loop is not None:
-            return self._loop.create_task(answer)
+            return self._loop.create_task(self._answer_of_coroutine(question))
         future: Future[Answer | BaseException] = Future()
-        Thread(
-            target=copy_context().run, args=(_run, answer, future), daemon=True
-        ).start()
+
+        def call() -> None:
+            try:
+                future.set_result(self._answer_of_function(question))
+            except BaseException as error:  # otherwise the run would wait forever
+                future.set_exception(error)
+
+        Thread(target=copy_context().run, args=(call,), daemon=True).start()
         return future
 
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
@@ -167,22 +164,32 @@ class Judge:
         finished, _ = self._loop.run_until_complete(waiting)
         return finished
 
-    async def _answer(self, question: Question) -> Answer | BaseException:
-        """Call the judge for a question, and return the answer.
-
-        An exception that ends the run is returned and not raised. Otherwise asyncio
-        would log it as the exception of a task that nobody looks at.
-        """
+    def _answer_of_function(self, question: Question) -> Answer | BaseException:
+        """Call a judge that is a plain function. Exceptions are as in `_answer_to`."""
         try:
             said = self._function(question.case.query, {**question.document})
-            if self._loop is not None:
-                said = await said
             return answer_of(said, question.case)
-        except (KeyboardInterrupt, pytest.exit.Exception) as error:
-            return error
         except BaseException as error:
-            text = f"it raised {error_text(error, self._config)}"
-            return Answer(fault=redaction(self._config).text(text))
+            return self._answer_to(error)
+
+    async def _answer_of_coroutine(self, question: Question) -> Answer | BaseException:
+        """Call and await a coroutine function. Exceptions are as in `_answer_to`."""
+        try:
+            said = await self._function(question.case.query, {**question.document})
+            return answer_of(said, question.case)
+        except BaseException as error:
+            return self._answer_to(error)
+
+    def _answer_to(self, error: BaseException) -> Answer | BaseException:
+        """Return the answer of a call that raised: a fault.
+
+        An exception that ends the run is returned itself. If it was raised, asyncio
+        would log it as the exception of a task that nobody looks at.
+        """
+        if isinstance(error, (KeyboardInterrupt, pytest.exit.Exception)):
+            return error
+        text = f"it raised {error_text(error, self._config)}"
+        return Answer(fault=redaction(self._config).text(text))
 
 
 def _name_of(judge: Any) -> str:
@@ -199,23 +206,12 @@ def _name_of(judge: Any) -> str:
     )
 
 
-def _run(
-    answer: Coroutine[Any, Any, Answer | BaseException],
-    future: Future[Answer | BaseException],
-) -> None:
-    """Run a coroutine that never waits. Set what it returns or raises in `future`."""
-    try:
-        answer.send(None)
-    except StopIteration as end:
-        future.set_result(end.value)
-    except BaseException as error:  # without an answer the run would wait forever
-        future.set_exception(error)
-
-
 def answer_of(said: object, case: Case) -> Answer:
-    """Return the answer in what a judge returned: a grade, (grade, note), or None.
+    """Return the answer of a judge. `said`: what the judge returned for a case.
 
-    A grade is a number or a text. Whatever gives no grade of the case is a fault.
+    A judge returns a grade, (grade, note), or None if it cannot tell. A grade is a
+    number or a text. The answer is a fault if `said` is anything else, or if the grade
+    is not one of the case.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
@@ -245,8 +241,8 @@ def _grade_of(said: object, case: Case) -> float | None:
     `said`: a number, or a text without thoughts.
 
     Raises:
-        ValueError: it is anything else, or its grade is off the scale or has no gain in
-            the case.
+        ValueError: `said` is anything else, or the grade is off the scale or has no
+            gain in the case.
     """
     scale = case.terms.scale
     if isinstance(said, str):

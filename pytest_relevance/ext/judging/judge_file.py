@@ -1,7 +1,7 @@
 """The file to which a judge adds its grades: a worklist with rater, machine and note.
 
-A row is written as soon as its grade comes. So if a run is killed, only the grades are
-lost that it was waiting for.
+A row is written as soon as its grade comes. So a killed run loses only the grades that
+have not come yet.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
 
 
 def why_not_added_to(data: bytes) -> str | None:
-    """Return why a judge must not add rows to a file with this content; None if it may.
+    """Return why a judge must not add rows to a file with the content `data`.
 
-    The text also says what to do.
+    The text also says what to do. Return None if rows may be added.
     """
     if not data.strip():
         return None
@@ -56,9 +56,9 @@ def why_not_added_to(data: bytes) -> str | None:
 def _whole_rows(data: bytes) -> bytes:
     """Return content without an incomplete last row, which a killed run may leave.
 
-    Lines are removed from the end until the rest can be read, because the row may have
-    line feeds in quotes. If a complete row would be removed, the content is damaged
-    elsewhere, and is returned as it is.
+    The row may have line feeds in quotes. So lines are removed from the end until the
+    rest can be read. But no complete row is removed: then the content is damaged
+    elsewhere, and it is returned as it is.
     """
     end = len(data)
     while end > 0:
@@ -96,8 +96,8 @@ class RowsToJudge:
 class JudgeFile:
     """The file to which a judge adds its grades, row by row.
 
-    A later run continues the file. If the file has a row of the judge for a query and a
-    document, the judge is not asked again. A blank grade in such a row means that the
+    A later run continues the file. A judge is not asked about a query and a document if
+    the file has a row of this judge for both. A blank grade in the row means that the
     judge could not tell.
     """
 
@@ -165,11 +165,11 @@ class JudgeFile:
         self._add([cells.get(name, "") for name in self._names])
 
     def _id_of(self, row: WorklistRow) -> str:
-        """Return the id under which the file has, or gets, the query of a row.
+        """Return the id that the query of a row has in the file.
 
-        If the id of a query has changed, the query keeps the id that the file has for
-        its text, because two ids would mean two queries. If the file has both ids,
-        there are two queries.
+        The id of a query may have changed since the file was begun. Then the file keeps
+        the old id for the text, because two ids would mean two queries. If the file has
+        both ids for the text, these are two queries.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])
@@ -184,5 +184,5 @@ class JudgeFile:
 
 
 def _cell(text: str) -> str:
-    """Return a text in the form in which a cell of the file has it."""
+    """Return a text as a cell of the file has it: escaped, without outer blanks."""
     return escaped(text).strip()

@@ -35,7 +35,7 @@ class Progress:
     clock: Callable[[], float] = monotonic
 
     def __post_init__(self) -> None:
-        """Note when the questions begin."""
+        """Note when the work begins."""
         self._began = self.clock()
         self._told = -inf
         self._done = 0

@@ -31,11 +31,11 @@ class RatedDocument:
 class RaterFigures:
     """The figures of one rater.
 
-    `rated`: the number of documents that they rated.
+    `rated`: how many documents the rater rated.
     `shared`: how many of these documents other raters rated too.
-    `bias`: over the shared documents, the mean of this rater's rating minus the mean
-    rating of the other raters. It is above 0 for a generous rater, below 0 for a strict
-    one, and None without shared documents.
+    `bias`: how far the rater is above the mean of the other raters, as a mean over the
+        shared documents. It is above 0 for a generous rater, below 0 for a strict one,
+        and None without shared documents.
     """
 
     rater: str
@@ -47,7 +47,7 @@ class RaterFigures:
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
     """Return judgments with only the ratings of some raters.
 
-    The grades stay as they are, made of all ratings.
+    The grades do not change: they are made of the ratings of all raters.
     """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
     for query, documents in judgments.ratings.items():
@@ -108,10 +108,10 @@ class Judged:
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
     """Return at most `most` of the judgments, drawn evenly over the grades.
 
-    A grade between two whole grades, for example the median of two raters, counts as
-    the nearest one, or the higher of two. Judgments of one grade are drawn in the order
-    of a digest. So their order in the file does not matter, a new judgment changes
-    little in the draw, and a larger draw contains every smaller one.
+    A grade between two whole grades, such as the median of two raters, is rounded; a
+    half is rounded up. Judgments of one grade are drawn in the order of a digest. So
+    their order in the file does not matter, a new judgment changes the draw little, and
+    a larger draw contains every smaller one.
     """
     of_grade: dict[int, list[Judged]] = {}
     for each in sorted(set(judged)):

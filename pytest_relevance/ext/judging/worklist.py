@@ -1,9 +1,9 @@
 """The worklist: a CSV file with the unjudged results of a run, the most valuable first.
 
-People fill in the grades. Then the file is a file of judgments like any other, whose
-rows are found by query id and query text. So its texts are exactly as in the run, with
-one exception: a cell that a spreadsheet would take for a formula has a space before it,
-which the reader of tables removes. A blank grade is no judgment.
+People fill in the grades. Then the file is a file of judgments like any other. A row
+belongs to the query with the same id and text, so texts are written exactly as in the
+run. There is one exception: a space is put before a text that a spreadsheet would take
+for a formula. The reader of tables removes this space. A blank grade is not a judgment.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class WorklistRow:
 
     `fields`: the fields of the document in the catalogue.
     `ranks`: {search: ranks (from 1) at which it returned the document}.
-    `worth`, `move`: as in `Unjudged`; the largest in any result, up or down.
-    `effect`, `reach`: by how much `worth` and `move` would change the sum of the
-        weighted scores.
+    `worth`, `move`: as in `Unjudged`: changes of the score of a case. Of all results
+        that have the document, the change that is furthest from 0.
+    `effect`, `reach`: the sizes of `worth` and `move`, times the weight of the query.
     `settles`: the chance that a grade for the document settles whether the query got
         worse (`settling.Stake`); 0 if no grade can settle this.
     `turn`: the index of the document among those that can settle the query.
@@ -99,7 +99,7 @@ class WorklistRow:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The key that distinguishes the row from all others."""
+        """The query id, the query and the document. No other row has the same three."""
         return self.query_id, self.query, self.document
 
     @property
@@ -116,10 +116,10 @@ def _larger(one: float, other: float) -> float:
 
 
 def _longer(one: str, other: str) -> str:
-    """Return the longer of two texts, on one line.
+    """Return the longer of two texts of a document. `other` is put on one line.
 
-    Searches may give a document different titles. Of two equally long texts, the one
-    that sorts last is returned, so that the order of the cases does not count.
+    Searches may return different titles of one document. Of two equally long texts, the
+    one that sorts last is returned, so that the order of the cases does not count.
     """
     other = on_one_line(other)
     return max((len(one), one), (len(other), other))[1]
@@ -200,8 +200,8 @@ class Worklist:
     def to_csv(self, before: bytes = b"") -> bytes:
         """Return the content of the file.
 
-        `before`: the content of the file that is replaced. The columns that users added
-        to it are kept.
+        `before`: the content of the file that is replaced. Columns that users added to
+            the old file are kept.
         """
         columns = self.columns
         added = added_columns(before, columns)
@@ -226,7 +226,7 @@ class Worklist:
     def _label(self, search: Search) -> str:
         """Return the name of a search and its variant: `search[variant]`.
 
-        The name is `variant` alone if all variants are of one search.
+        Return only the variant if the run has one search with several variants.
         """
         name, variant = printable(search[0]), printable(search[1] or "")
         if variant and len({other for other, _ in self._searches}) == 1:
@@ -308,7 +308,7 @@ def _ambiguous_queries(names: Mapping[WorklistQuery, str]) -> list[WorklistQuery
 # --- the file -------------------------------------------------------------------------
 
 KEY = ("query_id", "query", "document")
-"""The columns that together distinguish a row from all others."""
+"""The columns that identify a row: no two rows have the same three cells."""
 
 _NEEDED = frozenset(WORKLIST_COLUMNS) - {"settles", "worth"}
 """The columns by which a file is known as a worklist."""
@@ -317,9 +317,9 @@ _FIELD_PLACE = WORKLIST_COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Return the names of columns that a field of the catalogue must not have.
+    """Return names, folded, that the column of a catalogue field must not have.
 
-    Otherwise a reader of judgments could take the field for the document or the rater.
+    A reader of judgments could take such a column for the document or the rater.
     """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
@@ -346,8 +346,8 @@ def columns_with(fields: Sequence[str]) -> list[str]:
 def field_column(name: str) -> str:
     """Return the name of the column for a field of the catalogue.
 
-    It is the name of the field, on one line and never a formula. ` (shown)` is added to
-    a name that a reader of judgments could take for another column, such as `grade`.
+    The column has the name of the field, on one line and never a formula. ` (shown)` is
+    added to a name that a reader of judgments would take for another column: `grade`.
     """
     plain = on_one_line(name)
     is_taken = folded(plain) in _TAKEN or may_be_grades(plain)
@@ -357,7 +357,7 @@ def field_column(name: str) -> str:
 def read_worklist(data: bytes) -> list[list[str]]:
     """Return the rows of a worklist, the header first; [] for an empty file.
 
-    Raises ValueError for another file.
+    Raises ValueError for a file that is not a worklist.
     """
     if not data.strip():
         return []
@@ -411,9 +411,10 @@ def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
 
 
 def why_kept(data: bytes) -> str | None:
-    """Return why a new worklist must not replace a file with this content, or None.
+    """Return why a new worklist must not replace a file with the content `data`.
 
-    It may replace a worklist without grades. The text also says what to do.
+    The text also says what to do. Return None for an empty file, and for a worklist
+    without grades.
     """
     try:
         rows = read_worklist(data)
