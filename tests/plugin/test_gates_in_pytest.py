@@ -152,7 +152,7 @@ def test_a_gate_is_a_test(shop: Project) -> None:
     assert "[100%]\n" in run.text
     assert "[1" not in run.text.replace("[100%]", "")  # no progress beyond all
     assert f"{HEAD} met: " in run.summary
-    assert f"{MEAN} not met: {found}" in run.summary
+    assert f"gate not met: {found}" in run.summary
 
     junit = shop.junit_cases
     assert list(junit) == [*cases, MEAN, MOST, HEAD]

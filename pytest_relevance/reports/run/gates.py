@@ -186,7 +186,8 @@ def _named_text(judged: GateResult) -> str:
     name, found = judged.name, gate_message(judged)
     if judged.not_judged is None:
         found = f"{OUTCOMES[judged.outcome()]}: {found}"
-        if judged.gate.id.startswith(f"{judged.gate.condition} "):
+        repeats = judged.gate.id.startswith(f"{judged.gate.condition} ")
+        if repeats and judged.gate.tag is None:  # what was found does not name the tag
             name = name.replace(f"[{judged.gate.id}]", "", 1)
     return f"{judged.file}:{judged.line}: {name} {found}"
 
