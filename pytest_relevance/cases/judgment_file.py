@@ -75,6 +75,21 @@ class JudgmentFile:
             return WRONG
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
 
+    def judged_names(self) -> Iterator[str]:
+        """Yield the keys and the texts of the queries with a judgment."""
+        for key, grades in self.known.items():
+            if grades:
+                yield key
+                yield self.known.text(key)
+
+    def texts_without_case(self, names: Collection[str]) -> Iterator[str]:
+        """Yield the texts of judged queries without a case, unless `names` has them."""
+        for key, grades in self.known.items():
+            text = self.known.text(key)
+            has_case = key in self._used or key in names or text in names
+            if grades and not has_case:
+                yield text
+
     def check_rest(self, terms: GradingTerms, at: Location) -> None:
         """Report ratings of queries without a case that are not grades."""
         if self._terms is None:  # some rating of the file is not a grade

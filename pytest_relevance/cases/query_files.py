@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._problems import FileError, Place, Problem
-from pytest_relevance._text import closest, listed, quoted
+from pytest_relevance._text import closest, folded_text, listed, quoted
 from pytest_relevance.cases.keys import CASE, KEYS, check_keys
 from pytest_relevance.cases.location import WRONG, Location, Path, Position, Wrong
 from pytest_relevance.cases.model import ParamsByText
@@ -62,6 +62,11 @@ class ListedQuery:
     def text(self) -> str:
         """Return the text of the query, or its id in a file that has ids alone."""
         return self.row.text_or_id
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Return the id and the text of the query."""
+        return self.row.id, self.text
 
     @property
     def place(self) -> Place:
@@ -206,6 +211,25 @@ class ListedQueries:
                 found.setdefault(query.text, []).append(query.row.params)
         return found
 
+    def names(self) -> set[str]:
+        """Return the ids and the texts of all queries, also of those not drawn."""
+        names: set[str] = set()
+        for query in self.by_id.values():
+            names.update(query.names)
+        return names
+
+    def without_case_by_folded_name(self) -> dict[str, ListedQuery]:
+        """Return the queries without a written case by their ids and texts.
+
+        Case and white space make no difference between two names.
+        """
+        found: dict[str, ListedQuery] = {}
+        for name, query in self.by_id.items():
+            if name not in self._written:
+                for each in query.names:
+                    found.setdefault(folded_text(each), query)
+        return found
+
     def notices_of_placeholders(self) -> list[str]:
         """Return a notice for each file with queries such as `(not set)`.
 
@@ -230,9 +254,9 @@ class ListedQueries:
     def names_not_drawn(self) -> set[str]:
         """Return the ids and the texts of the queries that were not drawn."""
         names: set[str] = set()
-        for name, query in self.by_id.items():
+        for query in self.by_id.values():
             if not query.is_taken:
-                names.update((name, query.text))
+                names.update(query.names)
         return names
 
     @property

@@ -315,6 +315,8 @@ class SuiteBuilder:
         for query in queries:
             if not self.problems.is_full:
                 self._add_listed_query(query, files)
+        if has_judgments and files.check_spellings(at) is WRONG:
+            return
         without_judgments = len(self._unjudged) + len(self._left_out)
         none_is_judged = bool(queries) and len(queries) == without_judgments
         if has_judgments and none_is_judged:

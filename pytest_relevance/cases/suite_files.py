@@ -16,7 +16,14 @@ from typing import Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._problems import FileError, Problems
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import (
+    counted,
+    did_you_mean,
+    first_few,
+    folded_text,
+    listed,
+    quoted,
+)
 from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.case_judgments import (
     BY_CASE,
@@ -108,6 +115,8 @@ class SuiteFiles:
         self._overruled: list[OverruledRow] = []
         self._written_items: set[str] = set()
         """The titles of known items for which the case file writes a case."""
+        self._spellings: list[str] = []
+        """Notices that name judged queries which differ from listed ones in case."""
         self._misses = 0
         """How many cases found no judgments; only the first get advice on a close
         name.
@@ -418,6 +427,45 @@ class SuiteFiles:
             "judgments",
         )
 
+    def check_spellings(self, at: Location) -> Wrong | None:
+        """Report judged queries that differ from a listed one only in case or blanks.
+
+        It is a mistake if nothing else judges the listed query. Otherwise a notice
+        names both. A written case says that they are two queries.
+        """
+        names = self.queries.names()
+        without_case = {
+            file: list(file.texts_without_case(names)) for file in self._of_suite
+        }
+        if not any(without_case.values()):
+            return None
+        listed_by_name = self.queries.without_case_by_folded_name()
+        judged: set[str] = set()
+        for file in self._of_suite:
+            if not file.fills:
+                judged.update(file.judged_names())
+        result = None
+        for file, spellings in without_case.items():
+            lost: list[str] = []
+            beside: list[str] = []
+            for spelling in spellings:
+                query = listed_by_name.get(folded_text(spelling))
+                if query is None:
+                    continue
+                pair = f"{quoted(spelling, 40)} ({quoted(query.text, 40)} in {query.where})"
+                is_judged = any(name in judged for name in query.names)
+                (beside if is_judged or file.fills else lost).append(pair)
+            if beside:
+                self._spellings.append(_differ_in_case(file, beside))
+            if lost:
+                result = at.refuse(
+                    f"{_differ_in_case(file, lost)}. So nothing judges the listed "
+                    "queries. Write both alike; if they are two queries, write a case "
+                    "for the listed one, with judgments: {}",
+                    "judgments",
+                )
+        return result
+
     def _first_judged(self) -> str:
         for file in self._of_suite:
             for key in file.known:
@@ -439,7 +487,7 @@ class SuiteFiles:
         A file with `fill: true` may have queries of other suites: they are no mistake.
         """
         notices = [*self.reader.notices, *notices_of(self._overruled)]
-        notices += self.queries.notices_of_placeholders()
+        notices += [*self.queries.notices_of_placeholders(), *self._spellings]
         not_drawn = self.queries.names_not_drawn()
         for file in self._first_opened():
             if not file.fills:
@@ -618,6 +666,19 @@ def _template_of(values: Mapping[str, object]) -> IdField | None:
 
 def _names_of(files: _Files) -> str:
     return listed([file.name for file in files], "and")
+
+
+def _differ_in_case(file: JudgmentFile, pairs: Sequence[str]) -> str:
+    """Return a sentence that names pairs such as `"Boots" ("boots" in log.csv:2)`."""
+    count = (
+        "1 judged query differs"
+        if len(pairs) == 1
+        else f"{len(pairs):,} judged queries differ"
+    )
+    return (
+        f"{file.name}: {count} from a listed query only in case or white space: "
+        f"{first_few(pairs)}"
+    )
 
 
 def _close_name(files: _Files, lookup: Lookup) -> str:

@@ -229,3 +229,55 @@ def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
     cases = shop.cases(f"queries: {{file: rank_eval.json, query: {places}}}")
     assert (cases["q1"].query, cases["q1"].params) == ("boots", {"category": "shoes"})
     assert (cases["q2"].query, cases["q2"].params) == ("hats", {})
+
+
+# Judged queries in another spelling
+
+LOG_OF_SPELLINGS = "query,searches\nsmart watch,9\nSmart Watch,2\nboots,4\nhats,1\n"
+
+
+def log_of_spellings(shop: Shop, judged: str, more: str = "") -> str:
+    """Write a log and judgments. Return the case file."""
+    shop.write("log.csv", LOG_OF_SPELLINGS)
+    shop.write("judged.csv", f"query,document,grade\n{judged}")
+    return f"queries: {{file: log.csv, merge: true}}\njudgments: judged.csv\nmin_ndcg: 0.5\n{more}"
+
+
+def test_judgments_of_a_query_in_another_spelling_are_a_mistake(shop: Shop) -> None:
+    text = log_of_spellings(shop, "Smart Watch,a,1\nhats,a,1\n boots,b,1\n")
+    assert shop.mistakes(text) == [
+        "shop.yaml:2:12: judgments: judged.csv: 2 judged queries differ from a listed query only in case or white space: "
+        '"Smart Watch" ("smart watch" in log.csv:2) and " boots" ("boots" in log.csv:4). So nothing judges the listed '
+        "queries. Write both alike; if they are two queries, write a case for the listed one, with judgments: {}"
+    ]
+
+
+def test_without_merge_each_spelling_has_its_judgments(shop: Shop) -> None:
+    text = log_of_spellings(shop, "Smart Watch,a,1\nsmart watch,a,1\n")
+    cases = shop.cases(text.replace(", merge: true", ""))
+    assert cases["Smart Watch"].judgments == cases["smart watch"].judgments == {"a": 1}
+
+
+def test_no_query_is_judged_but_in_another_spelling(shop: Shop) -> None:
+    text = log_of_spellings(shop, "BOOTS,b,1\n").replace(", merge", ", only: judged, merge")  # fmt: skip
+    (found,) = shop.mistakes(text)
+    assert "1 judged query differs from a listed query only in case" in found
+
+
+def test_more_judgments_in_another_spelling_are_named(shop: Shop) -> None:
+    suite = shop.read(log_of_spellings(shop, "boots,b,1\nBoots,c,1\n"))
+    (named,) = [said for said in suite.warnings if "differs" in said]
+    assert named.endswith('only in case or white space: "Boots" ("boots" in log.csv:4)')
+
+
+def test_a_written_case_says_that_two_spellings_are_two_queries(shop: Shop) -> None:
+    more = "cases: [{query: boots, judgments: {}, min_ndcg: null}]\n"
+    cases = shop.cases(log_of_spellings(shop, "Boots,b,1\nhats,a,1\n", more))
+    assert (cases["boots"].judgments, cases["hats"].judgments) == ({}, {"a": 1})
+
+
+def test_a_query_that_is_not_drawn_is_compared_too(shop: Shop) -> None:
+    """Otherwise the mistake would wait until the query is drawn."""
+    text = log_of_spellings(shop, "SMART WATCH,a,1\nBOOTS,a,1\nHATS,a,1\n")
+    (found,) = shop.mistakes(text.replace("merge", "sample: {n: 1}, merge"))
+    assert "3 judged queries differ" in found
