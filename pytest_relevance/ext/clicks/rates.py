@@ -170,20 +170,20 @@ def rates_of_file(log: ClickLog, path: str) -> Rates:
     A position of the log that is not in the table is not used. Raises FileError if the
     table is wrong.
     """
-    rates = read_rates(Source.read(path))
+    table = table_of(Source.read(path))
+    rates = _rates_in(table)
     of = [rates.get(position, np.nan) for position in log.positions]
     return Rates(np.array(of), path)
 
 
-def read_rates(source: Source) -> Mapping[int, float]:
+def _rates_in(table: Table) -> Mapping[int, float]:
     """Return {position: rate} from a table.
 
     Raises FileError for a missing column, a position that is not a whole number or
     stands twice, and a rate that is not above 0.
     """
-    table = table_of(source)
     at = [_column(table, name) for name in ("position", "rate")]
-    problems = Problems(source.file)
+    problems = Problems(table.source.file)
     rates: dict[int, float] = {}
     cells = table.cells((), at)
     for row, (label, written) in enumerate(zip(cells[0], cells[1], strict=True)):

@@ -69,7 +69,7 @@ def read_logs(files: Sequence[str], options: LogOptions) -> ReadLog:
     name = listed(files, "and")
     if of_ubi[0]:
         return _of_ubi(name, ubi, options)
-    return _of_tables(name, tables)
+    return _read_log(name, tables, tables.shown, unread=[*tables.unread])
 
 
 def _kind(is_ubi: bool) -> str:
@@ -115,21 +115,26 @@ def _has_ubi_lines(file: str) -> bool:
     return False
 
 
-# --- tables ---------------------------------------------------------------------------
+def _read_log(
+    name: str,
+    logs: TableLogs | UbiLogs,
+    shown: Sequence[Shown],
+    unread: Sequence[str] = (),
+) -> ReadLog:
+    """Return the log of all documents that were shown.
 
-
-def _of_tables(name: str, tables: TableLogs) -> ReadLog:
-    total = sum(len(part.query) for part in tables.shown)
-    if not total:
-        _refuse_empty(name, tables.left_out)
-    log = log_of(tables.shown, tables.queries.names, tables.documents.names)
+    Raises FileError if nothing was shown, or if nothing was clicked.
+    """
+    if not any(len(part.query) for part in shown):
+        _refuse_empty(name, logs.left_out)
+    log = log_of(shown, logs.queries.names, logs.documents.names)
     _check_clicks(name, log)
     return ReadLog(
         log=log,
-        left_out=tables.left_out,
-        clicks_of=tables.clicks_of,
-        clients_left_out=tables.clients_left_out,
-        unread=tuple(tables.unread),
+        left_out=logs.left_out,
+        clicks_of=logs.clicks_of,
+        clients_left_out=logs.clients_left_out,
+        unread=unread,
     )
 
 
@@ -163,21 +168,11 @@ def _of_ubi(name: str, ubi: UbiLogs, options: LogOptions) -> ReadLog:
         _refuse_actions(name, ubi, "impressions", options.impressions, "--impression")
     if not ubi.impressions_read:
         _check_hits(name, ubi)
-    with_clicks = ubi.shown_with_clicks()
-    shown: Shown = with_clicks.shown
-    if not len(shown.query):
-        _refuse_empty(name, ubi.left_out)
+    read = _read_log(name, ubi, [ubi.shown_with_clicks()])
     if ubi.other_actions:
         other = Reason("event", f"with another action: {_actions_text(ubi)}")
-        ubi.left_out[other] = ubi.other_actions.total()
-    log = log_of([shown], ubi.queries.names, ubi.documents.names)
-    _check_clicks(name, log)
-    return ReadLog(
-        log=log,
-        left_out=ubi.left_out,
-        clicks_of=with_clicks.clicks_of,
-        clients_left_out=ubi.clients_left_out,
-    )
+        read.left_out[other] = ubi.other_actions.total()
+    return read
 
 
 def _refuse_actions(
@@ -214,10 +209,12 @@ def _actions_text(ubi: UbiLogs) -> str:
 
 def _check_hits(name: str, ubi: UbiLogs) -> None:
     """Raise FileError if searches and events have other ids for one document."""
-    found = ubi.clicks_on_hits()
-    if not found.count:
+    clicked = ubi.clicked_documents()
+    hits = ubi.hits()
+    if set(clicked).isdisjoint(hits):
+        click = clicked[0] if clicked else ""
         raise FileError.at(
             name,
-            f"no clicked document is one of query_response_hit_ids; a click is on {examples([found.click])}, a hit is "
-            f"{examples([found.hit])}. Log the same id in both (object_id_field), or log impressions",
+            f"no clicked document is one of query_response_hit_ids; a click is on {examples([click])}, a hit is "
+            f"{examples(hits[:1])}. Log the same id in both (object_id_field), or log impressions",
         )

@@ -132,28 +132,6 @@ class _RowsBeingRead:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ClicksOnHits:
-    """Whether clicks are on documents that searches returned (hits).
-
-    `count`: how many different clicked documents are hits.
-    `click`, `hit`: the id of one clicked document, and of one hit. `click` is "" if
-    nothing was clicked.
-    """
-
-    count: int
-    click: str
-    hit: str
-
-
-@dataclass(frozen=True, slots=True)
-class UbiShown:
-    """Documents that were shown, with their clicks, and the clicks of each client."""
-
-    shown: Shown
-    clicks_of: dict[str, int]
-
-
 class UbiLogs:
     """Searches and events, added one by one, in any order.
 
@@ -161,6 +139,7 @@ class UbiLogs:
     `left_out`: the events and documents that do not count.
     `other_actions`: {action: count} of the actions that are not clicks or impressions.
     `clients_left_out`: the clients whose events do not count.
+    `clicks_of`: the clicks of each client that count, once `shown_with_clicks` ran.
     """
 
     def __init__(self, options: LogOptions) -> None:
@@ -169,6 +148,7 @@ class UbiLogs:
         self.left_out = LeftOut()
         self.other_actions: Counter[str] = Counter()
         self.clients_left_out: set[str] = set()
+        self.clicks_of: dict[str, int] = {}
         self.searches_read = 0
         self.impressions_read = 0
         self.clicks_read = 0
@@ -235,17 +215,21 @@ class UbiLogs:
         """Say whether searches have the ids of the documents that they returned."""
         return len(self._hits.search) > 0
 
-    def clicks_on_hits(self) -> ClicksOnHits:
-        """Return how many clicked documents are hits. There must be hits."""
-        clicked = set(self._clicks.document)
-        hits = set(self._hits.document)
-        names = self.documents.names
-        click = names[min(clicked)] if clicked else ""
-        hit = names[self._hits.document[0]]
-        return ClicksOnHits(count=len(clicked & hits), click=click, hit=hit)
+    def clicked_documents(self) -> list[str]:
+        """Return the ids of all clicked documents, each once."""
+        numbers = dict.fromkeys(self._clicks.document)
+        return [self.documents.names[number] for number in numbers]
 
-    def shown_with_clicks(self) -> UbiShown:
-        """Return the documents that were shown, once for each search, with clicks."""
+    def hits(self) -> list[str]:
+        """Return the ids of all documents that searches returned, each once."""
+        numbers = dict.fromkeys(self._hits.document)
+        return [self.documents.names[number] for number in numbers]
+
+    def shown_with_clicks(self) -> Shown:
+        """Return the documents that were shown, once for each search, with clicks.
+
+        Count what is left out, and the clicks of each client.
+        """
         columns = self._impressions if self.impressions_read else self._hits
         shown = self._with_known_text(columns.rows())
         shown = self._first_per_search(shown, SHOWN_AGAIN)
@@ -254,16 +238,13 @@ class UbiLogs:
         key = self._key(shown)
         was_shown = np.isin(key_of_click, key)
         self.left_out[CLICK_WITHOUT_IMPRESSION] += int((~was_shown).sum())
-        counted = clicks.chosen(was_shown)
-        return UbiShown(
-            shown=Shown(
-                query=shown.text,
-                document=shown.document,
-                position=shown.position,
-                impressions=np.ones(len(key), np.int64),
-                clicks=np.isin(key, key_of_click).astype(np.int64),
-            ),
-            clicks_of=self._by_client(counted),
+        self._count_clients(clicks.client[was_shown])
+        return Shown(
+            query=shown.text,
+            document=shown.document,
+            position=shown.position,
+            impressions=np.ones(len(key), np.int64),
+            clicks=np.isin(key, key_of_click).astype(np.int64),
         )
 
     def _with_known_text(self, rows: _Rows) -> _Rows:
@@ -301,10 +282,8 @@ class UbiLogs:
         """Return one whole number for the search and the document of each row."""
         return rows.search * len(self.documents.names) + rows.document
 
-    def _by_client(self, rows: _Rows) -> dict[str, int]:
-        clients, counts = np.unique(rows.client, return_counts=True)
-        clicks_of = {}
+    def _count_clients(self, client_of_click: Numbers) -> None:
+        clients, counts = np.unique(client_of_click, return_counts=True)
         for client, count in zip(clients.tolist(), counts.tolist(), strict=True):
             if client != NONE:
-                clicks_of[self._clients.names[client]] = count
-        return clicks_of
+                self.clicks_of[self._clients.names[client]] = count

@@ -88,7 +88,10 @@ def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
         if "ratings" not in request:
             collector.absent("ratings", request, path)
         elif key is not None:
-            query = _query(collector, key, request, path, wanted)
+            if wanted is None:
+                query = _query_with_only_text(key, request)
+            else:
+                query = _query_with_text_at(collector, key, request, path, wanted)
             collector.add_query(query, path)
             collector.add_items(key, request["ratings"], (*path, "ratings"))
             if for_queries and query.text is None and wanted is None:
@@ -96,28 +99,33 @@ def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     return collector
 
 
-def _query(
+def _query_with_only_text(key: str, request: Mapping[str, object]) -> Query:
+    """Return the query of a request. It has a text if the request has only one text.
+
+    The params of the query are the parameters of the template without the text.
+    """
+    texts = list(texts_of_request(request).values())
+    text = texts[0] if len(texts) == 1 else None
+    others = {}
+    for name, value in _params(request).items():
+        if type(value) is not str or value != text:
+            others[name] = value
+    return Query(key, text, params=params_of(others))
+
+
+def _query_with_text_at(
     collector: Collector,
     key: str,
     request: Mapping[str, object],
     path: JsonPath,
-    wanted: Sequence[str] | None,
+    wanted: Sequence[str],
 ) -> Query:
-    """Return the query of one request, with its text if the text is known.
+    """Return the query of a request, with the text at the first of the wanted paths.
 
+    If no wanted path leads to a text, record a mistake.
     The params of the query are the parameters of the template without the text.
-    `wanted`: the paths at which the user says that the text is; None if there are none.
     """
     params = _params(request)
-    if wanted is None:
-        # If there are several texts, it is not known which of them is the query.
-        texts = list(texts_of_request(request).values())
-        text = texts[0] if len(texts) == 1 else None
-        others = {}
-        for name, value in params.items():
-            if type(value) is not str or value != text:
-                others[name] = value
-        return Query(key, text, params=params_of(others))
     text = None
     for where in wanted:
         params.pop(where.removeprefix("params."), None)

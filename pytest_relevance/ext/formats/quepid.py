@@ -163,21 +163,20 @@ def _add_judgements(
     pair: Mapping[str, object],
     path: JsonPath,
 ) -> None:
-    """Add the judgements of one document.
+    """Add the judgements of one document, which are in the list `judgements` of a pair.
 
-    If there are several, a judgement without the name of a rater gets its number as
-    rater: `rating 2`.
+    Without the name of a rater, the second judgement has the rater `rating 2`, the
+    third `rating 3`.
     """
     title = _title(pair.get("document_fields"))
     path = (*path, "judgements")
     judgements = pair.get("judgements") or []
     for number, judgement in collector.objects(judgements, path, "judgements"):
-        rating = None
-        if not _says_nothing(judgement):
-            if "rating" not in judgement:
-                collector.absent("rating", judgement, (*path, number))
-                continue
-            rating = judgement["rating"]
+        is_skipped = _is_skipped(judgement)
+        if not is_skipped and "rating" not in judgement:
+            collector.absent("rating", judgement, (*path, number))
+            continue
+        rating = None if is_skipped else judgement["rating"]
         if type(rating) not in RATING:
             collector.no_rating(rating, (*path, number, "rating"))
             continue
@@ -197,7 +196,7 @@ def _add_judgements(
         )
 
 
-def _says_nothing(judgement: Mapping[str, object]) -> bool:
+def _is_skipped(judgement: Mapping[str, object]) -> bool:
     """Say whether a judgement is marked `unrateable` or `judge_later`."""
     if judgement.get("unrateable") is True:
         return True

@@ -255,11 +255,10 @@ class Judging:
         except UnusableJudge as error:
             self._messages.append(Message(str(error), is_good=False))
             return
-        cases = [
-            scored
-            for scored in self._scored.values()
-            if scored.judge is value or scored.judge is None
-        ]
+        cases = []
+        for scored in self._scored.values():
+            if scored.judge is value or scored.judge is None:
+                cases.append(scored)
         if self._most is not None:
             self._calibrate(judge, cases, self._most)
         if not self._is_interrupted:
@@ -294,15 +293,15 @@ class Judging:
         rows: list[WorklistRow] = []
         questions: list[Question] = []
         without_text: list[Question] = []
-        for row, question in zip(
-            left.rows, _questions_of(left.rows, cases), strict=True
-        ):
+        all_questions = _questions_of(left.rows, cases)
+        for row, question in zip(left.rows, all_questions, strict=True):
             if not question.has_text:
                 without_text.append(question)
             elif len(rows) < self._left:
                 rows.append(row)
                 questions.append(question)
         self._tell_without_text(judge, without_text)
+        above_limit = len(left.rows) - len(rows) - len(without_text)
 
         def take(number: int, answer: Answer) -> None:
             file.add(
@@ -316,9 +315,7 @@ class Judging:
         others = {
             "in the file before": left.pairs - len(left.rows),
             _ONLY_IDS: len(without_text),
-            f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows)
-            - len(rows)
-            - len(without_text),
+            f"{_NOT_ASKED}--relevance-judge-limit": above_limit,
         }
         asking = _Asking(f"judged by {judge.name}:", others)
         answers = self._answers(judge, questions, asking, take)

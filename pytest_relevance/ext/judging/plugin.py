@@ -101,14 +101,10 @@ def pytest_relevance_outputs() -> Sequence[OutputFile]:
 
 
 def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the worklist, if the option asks for it."""
+    """Write the worklist if the option asks for it. Yield a message about the file."""
     target = Target.of(WORKLIST, config)
-    if target is not None:
-        yield from _write_worklist(run, target)
-
-
-def _write_worklist(run: Run, target: Target) -> Iterator[Message]:
-    """Write the results that nobody has judged, and yield a message about the file."""
+    if target is None:
+        return
     from pytest_relevance._files import write_whole
     from pytest_relevance._text import counted
     from pytest_relevance.ext.judging.worklist import Worklist
