@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import pytest
 
@@ -20,7 +21,7 @@ from pytest_relevance.plugin.moved_entries import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
 from pytest_relevance.results.became import GOT_WORSE, became_of
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
@@ -43,6 +44,7 @@ from pytest_relevance.results.records.entries import (
     EntryKey,
     MovedEntries,
 )
+from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 from pytest_relevance.results.records.uncompared import without_ranking
 
@@ -56,6 +58,9 @@ def update_baselines(config: pytest.Config) -> list[Message]:
         return [Message(f"no baseline is updated: {error}", is_good=False)]
     files = _files_to_update(store, accepts)
     files |= {file for file in moves if file in store.collection.files}
+    results = grouped(store.results, attrgetter("file"))
+    finished = grouped(store.finished, attrgetter("file"))
+    whole_files = store.whole_files()
     messages = []
     if not files:
         why = "no case ran" if accepts == TEST else "no case was scored"
@@ -65,7 +70,17 @@ def update_baselines(config: pytest.Config) -> list[Message]:
     for file in (*sorted(arriving), *sorted(files - arriving)):
         if not all(message.is_good for message in messages):
             moves[file].leaving.clear()
-        messages += _BaselineUpdate(store, file, moves[file], accepts).run()
+        update = _BaselineUpdate(
+            file=file,
+            info=store.collection.files[file],
+            results=results.get(file, []),
+            finished=finished.get(file, []),
+            is_whole=file in whole_files,
+            moves=moves[file],
+            accepts=accepts,
+            fingerprint=store.notes.fingerprint,
+        )
+        messages += update.run()
     return messages
 
 
@@ -91,42 +106,48 @@ def _files_to_update(store: RunStore, accepts: str) -> set[str]:
     return files
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _BaselineUpdate:
-    """The update of the baseline of one case file."""
+    """The update of the baseline of one case file.
 
-    def __init__(
-        self, store: RunStore, file: str, moves: MovedEntries, accepts: str
-    ) -> None:
-        """Prepare the update.
+    `file`: the name of the file in results.
+    `results`: the results of the file.
+    `finished`: those of them whose repeats have all ended.
+    `is_whole`: whether every case has ended or was skipped.
+    `moves`: the accepted rankings that move to this file or away from it.
+    `accepts`: the value of the option: "all", "new" or "test".
+    `fingerprint`: what was searched.
+    """
 
-        `moves`: the accepted rankings that move to this file or away from it.
-        `accepts`: the value of the option: "all", "new" or "test".
-        """
-        self._moves = moves
-        self._accepts = accepts
-        self._fingerprint = store.notes.fingerprint
-        self._file = file
-        self._shown = harmless(f"{file}{SUFFIX}")
-        self._info = store.collection.files[file]
-        self._results = [result for result in store.results if result.file == file]
-        self._finished = store.of_file(file)
-        self._is_whole = store.is_whole(file)
+    file: str
+    info: FileInfo
+    results: Sequence[CaseResult]
+    finished: Sequence[CaseResult]
+    is_whole: bool
+    moves: MovedEntries
+    accepts: str
+    fingerprint: Fingerprint
+
+    @property
+    def shown(self) -> str:
+        """The name of the baseline in messages."""
+        return harmless(f"{self.file}{SUFFIX}")
 
     def run(self) -> list[Message]:
         """Update the baseline, and return messages about it."""
-        only_new = self._accepts == NEW
-        accepted, unstable = acceptable(self._results, only_new=only_new)
+        only_new = self.accepts == NEW
+        accepted, unstable = acceptable(self.results, only_new=only_new)
         try:
             updated = self._write(accepted)
         except OSError as error:
             why = f", it cannot be written: {error.strerror or error}"
             messages = [self._message(f" is not updated{why}", is_good=False)]
         except RecordError as error:
-            why = str(error).removeprefix(f"{self._shown}: ")
+            why = str(error).removeprefix(f"{self.shown}: ")
             messages = [self._message(f" is not updated: {why}", is_good=False)]
         else:
             messages = self._messages_of(updated, accepted)
-        if unstable and self._accepts != TEST:
+        if unstable and self.accepts != TEST:
             rankings = counted(len(unstable), "ranking is", "rankings are")
             why = (
                 f"{rankings} not accepted, because a second call of the search returned "
@@ -137,7 +158,7 @@ class _BaselineUpdate:
         return messages
 
     def _message(self, text: str, *, is_good: bool = True) -> Message:
-        return Message(f"baseline {self._shown}{text}", is_good=is_good)
+        return Message(f"baseline {self.shown}{text}", is_good=is_good)
 
     def _write(self, accepted: Sequence[BaselineEntry]) -> Updated:
         """Write the accepted rankings, and return what changed.
@@ -148,33 +169,33 @@ class _BaselineUpdate:
         Raises OSError if the baseline cannot be written, and `RecordError` if it cannot
         be read.
         """
-        info = self._info
-        tests = _tests_of(info, self._results)
+        info = self.info
+        tests = _tests_of(info, self.results)
         accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
         titles: dict[str, str] = {}
-        for result in self._results:
+        for result in self.results:
             titles.update(result.texts.titles)
         accepted_keys = {entry.key for entry in accepted}
         entries = BaselineEntries(
             accepted,
             titles,
-            self._fingerprint,
-            without_ranking=without_ranking(info, self._results, accepted_keys),
+            self.fingerprint,
+            without_ranking=without_ranking(info, self.results, accepted_keys),
             demands=_demands_of_file(info),
         )
         all_keys = None
-        if self._is_whole and self._accepts != NEW:
-            all_keys = frozenset((each.id, each.variant) for each in self._finished)
+        if self.is_whole and self.accepts != NEW:
+            all_keys = frozenset((each.id, each.variant) for each in self.finished)
         update = Update(
             entries,
-            accepts=self._accepts,
+            accepts=self.accepts,
             all_keys=all_keys,
-            moves=self._moves,
+            moves=self.moves,
             collected={(case, variant) for case, variant, *_ in info.cases},
             searches=_searches_that_should_find(info),
             tests=tests,
         )
-        return update_baseline(baseline_path(info.path), update, shown=self._shown)
+        return update_baseline(baseline_path(info.path), update, shown=self.shown)
 
     def _messages_of(
         self, updated: Updated, accepted: Sequence[BaselineEntry]
@@ -182,14 +203,14 @@ class _BaselineUpdate:
         """Return what a written baseline has accepted, as messages."""
         changes = (
             _accepted_test_text(updated)
-            if self._accepts == TEST
+            if self.accepts == TEST
             else _changes_text(updated)
         )
         messages = [self._message(f": {changes}{self._rest_text(updated)}")]
-        if self._accepts not in (NEW, TEST):
+        if self.accepts not in (NEW, TEST):
             keys = {entry.key for entry in accepted}
-            messages += _accepted_falls(self._results, keys)
-        if self._accepts != NEW:
+            messages += _accepted_falls(self.results, keys)
+        if self.accepts != NEW:
             for text in self._accepted_of_test():
                 messages.append(Message(f"accepted: {text}"))
         return messages
@@ -200,10 +221,10 @@ class _BaselineUpdate:
         For example, `; 3 of 9 cases ran, and the other cases keep their entries`.
         """
         rest = ""
-        if not self._is_whole:
-            ran, total = len(self._finished), self._info.total
+        if not self.is_whole:
+            ran, total = len(self.finished), self.info.total
             rest = f"; {ran:,} of {total:,} cases ran, and the other cases keep their entries"
-        if updated.without_ranking and self._accepts != TEST:
+        if updated.without_ranking and self.accepts != TEST:
             have = counted(updated.without_ranking, "case has", "cases have")
             rest += f"; {have} no accepted ranking"
         return rest
@@ -216,11 +237,11 @@ class _BaselineUpdate:
         """
         from pytest_relevance.reports.run.changed_test import change_texts, changed_test
 
-        is_part = not self._is_whole
-        files = {self._file: self._info}
-        changed = changed_test(self._results, files, RunInfo(is_part=is_part))
+        is_part = not self.is_whole
+        files = {self.file: self.info}
+        changed = changed_test(self.results, files, RunInfo(is_part=is_part))
         if is_part:
-            changed = changed.of_cases({result.id for result in self._results})
+            changed = changed.of_cases({result.id for result in self.results})
         return change_texts(changed, full=True)
 
 

@@ -39,6 +39,7 @@ class Collection:
         self._config = config
         self._places = count()
         self._are_case_files: dict[str, bool] = {}
+        self._path_of_node: dict[str, str] = {}
         self.files: dict[str, FileInfo] = {}
         self.to_run: Sequence[str] = ()
         self.in_file_order: Sequence[str] = ()
@@ -47,6 +48,15 @@ class Collection:
     def next_place(self) -> int:
         """Return the number of the next case to be collected, from 0."""
         return next(self._places)
+
+    def add(self, name: str, info: FileInfo) -> None:
+        """Add a case file under its name in reports."""
+        self.files[name] = info
+        self._path_of_node.setdefault(info.node, info.path)
+
+    def path_of_node(self, node: str) -> str | None:
+        """Return the path of the case file with a node id; None if there is none."""
+        return self._path_of_node.get(node)
 
     def add_of_worker(
         self, files: Mapping[str, FileInfo], in_file_order: Sequence[str]
@@ -57,7 +67,8 @@ class Collection:
         """
         self.in_file_order = self.in_file_order or in_file_order
         for name, info in files.items():
-            self.files.setdefault(name, info)
+            if name not in self.files:
+                self.add(name, info)
 
     @property
     def order(self) -> Sequence[str]:
@@ -74,7 +85,7 @@ class Collection:
         """
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:
-            is_collected = any(info.node == file for info in self.files.values())
+            is_collected = file in self._path_of_node
             case_files = self._config.stash[CASE_FILES]
             path = self._config.rootpath / file
             self._are_case_files[file] = is_collected or case_files.includes(path)

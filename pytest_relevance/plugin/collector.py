@@ -86,7 +86,8 @@ class CaseFile(pytest.Module):
         """
         hooks.install(self.config)
         shown_name = shown_path(self.path, self.config)
-        why = why_same_node(self, run_store(self.config).collection.files.values())
+        collection = run_store(self.config).collection
+        why = why_same_node(self, collection.path_of_node(self.nodeid))
         if why:
             raise self.CollectError(f"{shown_name}: {why}")
         suite = self._read_suite(shown_name)
@@ -106,7 +107,7 @@ class CaseFile(pytest.Module):
             baseline = self._compare_with(entries, file)
             compare_samples(self.config, suite, baseline, file.cases)
             self._refuse_baseline_of_empty_rankings(baseline)
-        run_store(self.config).collection.files[shown_name] = self.describe(file)
+        collection.add(shown_name, self.describe(file))
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
         files[shown_name] = file
         return [run.item for run in runs]

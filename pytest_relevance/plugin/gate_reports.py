@@ -44,11 +44,12 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     results = store.finished
     ran = {result.file for result in results if result.status != SKIPPED}
     ended = {result.file for result in results}
+    whole_files = store.whole_files()
     gates = []
     for gate in judge_gates(
         results, store.collection.files, updating=updating, require=require
     ):
-        is_skipped_whole = gate.file in ended and store.is_whole(gate.file)
+        is_skipped_whole = gate.file in ended and gate.file in whole_files
         if require or gate.file in ran or is_skipped_whole:
             gates.append(gate)
     for gate in gates:
@@ -124,8 +125,7 @@ def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
 
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
     """Report undecided cases as errors, in files whose cases have all run."""
-    whole_files = [file for file in store.collection.files if store.is_whole(file)]
-    undecided_cases = find_undecided(store.finished, whole_files)
+    undecided_cases = find_undecided(store.finished, store.whole_files())
     if not undecided_cases:
         return
     names = store.reported_names()

@@ -30,7 +30,6 @@ from pytest_relevance.plugin.running.case_run import (
     item_is_not_ours,
 )
 from pytest_relevance.plugin.running.run_case import run, run_async
-from pytest_relevance.results.records.run_info import FileInfo
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -260,19 +259,20 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
     return ""
 
 
-def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
+def why_same_node(file: pytest.Collector, other: str | None) -> str:
     """Return why a file has the node id of another file; "" if its node id is unique.
 
     If a file is outside of the root folder, pytest makes its node id from the argument
     of the command line.
+
+    `other`: the path of the file that was collected under the node id; None without.
     """
-    for other in others:
-        if other.node == file.nodeid and other.path != str(file.path):
-            return (
-                f"{printable(str(file.path))} and {printable(other.path)} have the same "
-                f"node id, {quoted(file.nodeid)}: run pytest with a --rootdir that holds both"
-            )
-    return ""
+    if other is None or other == str(file.path):
+        return ""
+    return (
+        f"{printable(str(file.path))} and {printable(other)} have the same node id, "
+        f"{quoted(file.nodeid)}: run pytest with a --rootdir that holds both"
+    )
 
 
 def _clash_text(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:

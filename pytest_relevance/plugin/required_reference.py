@@ -263,7 +263,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
     by_file = grouped(store.finished, lambda result: result.file)
     for name, info in store.collection.files.items():
         results = by_file.get(name, [])
-        is_whole = is_whole_run or info.is_whole(results, name)
+        is_whole = is_whole_run or info.is_whole(results)
         file = _FileOfRun(name, info, results, is_whole)
         yield from _lost_cases(file, is_configured=is_configured)
         if not info.against:

@@ -31,6 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
+from pytest_relevance.results.records.run_info import whole_files
 from pytest_relevance.results.repeats import worst_of_repeats
 
 if TYPE_CHECKING:
@@ -230,16 +231,12 @@ class RunStore:
                 finished.append(result)
         return finished
 
-    def of_file(self, file: str) -> list[CaseResult]:
-        """Return the finished results of a case file."""
-        return [result for result in self.finished if result.file == file]
+    def whole_files(self) -> frozenset[str]:
+        """Return the case files of which every case has ended or was skipped.
 
-    def is_whole(self, file: str) -> bool:
-        """Say whether every case of a file has ended or was skipped.
-
-        False if a case was deselected, or if the run was stopped early.
+        A file is not whole if a case was deselected, or if the run was stopped early.
         """
-        return self.collection.files[file].is_whole(self.finished, file)
+        return whole_files(self.collection.files, self.finished)
 
     def passed_when_run_again(self) -> list[str]:
         """Return the node ids of tests with results that passed at a later attempt.

@@ -91,10 +91,8 @@ def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
     )
     results = [make.result("boots", variant="a"), make.result("shoes", variant="b")]
     assert info.total == 3
-    assert not info.is_whole(results, "shop.relevance.yaml")
-    assert info.is_whole(
-        [*results, make.result("shoes", variant="a")], "shop.relevance.yaml"
-    )
+    assert not info.is_whole(results)
+    assert info.is_whole([*results, make.result("shoes", variant="a")])
 
 
 def test_a_table_with_a_row_a_case(make: Maker) -> None:

@@ -27,6 +27,7 @@ from pytest_relevance.results.records.run_info import (
     FileInfo,
     RunFinding,
     RunInfo,
+    whole_files,
 )
 from pytest_relevance.results.records.uncompared import lacks_reference
 from pytest_relevance.results.unseen import Undecided, find_undecided, was_undecided
@@ -108,11 +109,7 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False) -> Merged:
     if reasons:
         raise Unmergeable(reasons)
     files = with_added_xfails(joined_files(runs), joined.results)
-    whole_files = []
-    for file, file_info in files.items():
-        if file_info.is_whole(joined.results, file):
-            whole_files.append(file)
-    undecided = find_undecided(joined.results, whole_files)
+    undecided = find_undecided(joined.results, whole_files(files, joined.results))
     results = []
     for result in joined.results:
         if result.key in undecided:

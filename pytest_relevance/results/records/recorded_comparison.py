@@ -194,7 +194,7 @@ class _FileBesideReference:
 
         Empty if only a part of the file ran.
         """
-        if not self.info.is_whole(self.ran.values(), self.file):
+        if not self.info.is_whole(self.ran.values()):
             return ()
         lost = []
         for key, entry in self.entries.items():
@@ -238,7 +238,7 @@ def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
     gone = []
     for file, of_file in entries.items():
         info, results = run.files.get(file), ran.get(file, {})
-        is_whole = info is None or info.is_whole(results.values(), file)
+        is_whole = info is None or info.is_whole(results.values())
         for key, entry in of_file.items():
             result = results.get(key)
             is_gone = is_whole if result is None else not _asks(result, entry)

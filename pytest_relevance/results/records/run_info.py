@@ -10,12 +10,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import CatalogueFile, RecordedGate, Sample
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.demands import (
     CaseDemands,
     DemandChange,
@@ -180,18 +181,32 @@ class FileInfo:
         own = demands_of_cases(self.demands, self.own_demands)
         return {key: own.get(key, self.demands) for key in keys}
 
-    def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
+    def is_whole(self, results: Iterable[CaseResult]) -> bool:
         """Say whether every item of the file ended or was skipped.
 
-        False if an item was left out or cut short. `file` is the name of the file in
-        results.
+        False if an item was left out or cut short.
+
+        `results`: the results of the file.
         """
-        ended = Counter(
-            (result.search, result.variant) for result in results if result.file == file
-        )
+        ended = Counter((result.search, result.variant) for result in results)
         return all(
             ended[search, variant] >= count for search, variant, count in self.totals
         )
+
+
+def whole_files(
+    files: Mapping[str, FileInfo], results: Iterable[CaseResult]
+) -> frozenset[str]:
+    """Return the names of the files of which every item ended or was skipped.
+
+    `results`: the results of all files.
+    """
+    by_file = grouped(results, attrgetter("file"))
+    whole = set()
+    for name, info in files.items():
+        if info.is_whole(by_file.get(name, ())):
+            whole.add(name)
+    return frozenset(whole)
 
 
 @dataclass(frozen=True, slots=True)
