@@ -19,7 +19,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.diagnoses import NOTHING, Diagnosis, DiagnosisKind
 from pytest_relevance.results.near_pairs import near_pairs_of
 from pytest_relevance.results.outcomes import expects_results, says_how_many
-from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
+from pytest_relevance.results.unseen import FEWEST_CASES, find_limit
 
 FEWEST_QUERIES = 10
 """Fewer queries may have the same first result by chance."""
@@ -228,20 +228,21 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
     [] if the search has fewer than three cases.
 
     A case looks as deep as the cutoffs that the case file writes. If the search has a
-    limit (`shows_usual_limit`), a case that got as many results as the limit also looks
+    clear limit (`find_limit`), a case that got as many results as the limit also looks
     as deep as its k and its depth. Without a limit short rankings are common. Known
     items look for their document alone, and few results may have the words of a title.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:
         return []
-    has_limit = shows_usual_limit(results)
+    limit = find_limit(results)
+    has_clear_limit = limit is not None and limit.is_clear
     deeper = []
     for result in results:
         if result.is_known_item:
             continue
         depth = result.evaluation.unreached
-        if has_limit and result.ranking.length == most:
+        if has_clear_limit and result.ranking.length == most:
             depth = _deepest_looked_at(result)
         if depth > most:
             deeper.append(result)

@@ -218,23 +218,99 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchLimit:
+    """The number of results at which a search stops, whatever it is asked for.
+
+    `count`: the number of results.
+    `is_clear`: whether at least ten cases were searched, and most of them got `count`
+        results. A limit that is not clear says nothing about the first ten ranks,
+        because many queries have fewer than ten results.
+    `cuts_short_rankings`: whether a case with fewer than `count` results may also have
+        more. If some case got all that it asked for, the answer is no: fewer results
+        are then all results of the query.
+    """
+
+    count: int
+    is_clear: bool
+    cuts_short_rankings: bool
+
+    def may_cut(self, result: CaseResult) -> bool:
+        """Say whether there may be results that a case did not get."""
+        return self.cuts_short_rankings or result.ranking.length == self.count
+
+    def last_rank(self, result: CaseResult) -> int:
+        """Return the last rank that a case can have.
+
+        Chunks that were left out have no rank.
+        """
+        return self.count - result.ranking.left_out
+
+    def hides(self, depth: int, result: CaseResult) -> bool:
+        """Say whether a case does not see all ranks down to `depth`.
+
+        If the limit is not clear, the answer is no for the first ten ranks.
+        """
+        return depth > self.last_rank(result) and (self.is_clear or depth > USUAL_DEPTH)
+
+
+def find_limit(results: Sequence[CaseResult]) -> SearchLimit | None:
+    """Return the limit that the results of a search show; None if they show none.
+
+    The rules are in the docstring of the module. For example:
+
+    - 3 cases asked for 50 results, and each got 10: the limit is 10
+    - the same, and one more asked for 5 and got 5: there is no limit
+    - 2 cases asked for 50 and got 12 and 7: there is no limit
+    """
+    count = max((result.ranking.length for result in results), default=0)
+    if count == 0 or any(_follows_k(result, count) for result in results):
+        return None
+    at_limit = [result for result in results if result.ranking.length == count]
+    none_is_full = all(_has_fewer_than_asked(result) for result in results)
+    shown_by_default = any(result.ranking.is_default_k for result in at_limit)
+    shown_by_several = (
+        none_is_full and len(results) >= FEWEST_CASES and len(at_limit) > 1
+    )
+    if not (shown_by_default or shown_by_several):
+        return None
+    are_many = len(results) >= FEWEST_CASES_OF_USUAL_DEPTH
+    return SearchLimit(
+        count=count,
+        is_clear=are_many and 2 * len(at_limit) > len(results),
+        cuts_short_rankings=none_is_full,
+    )
+
+
+def _follows_k(result: CaseResult, count: int) -> bool:
+    """Say whether a case asked for fewer than `count` results, and got as many."""
+    asked = result.conditions.asked
+    return asked is not None and 0 < asked < count and result.ranking.length == asked
+
+
+def _has_fewer_than_asked(result: CaseResult) -> bool:
+    """Say whether a search takes no number of results, or returned fewer than asked."""
+    asked = result.conditions.asked
+    return not asked or result.ranking.length < asked
+
+
+@dataclass(frozen=True, slots=True)
 class Undecided:
     """A case that did not fail, and that further results could make fail.
 
     `demands`: (expectation, rank to which it looks), for those that look deeper than
     the search returns results.
-    `limit`: the number of results at which the search stops.
+    `limit`: where the search stops.
     """
 
     result: CaseResult
     demands: Sequence[tuple[str, int]]
-    limit: int
+    limit: SearchLimit
 
     @property
     def message(self) -> str:
         """Return why the case is not decided, in a line for each expectation."""
-        most = counted(self.limit, "result")
-        last = _last_rank(self.result, self.limit)
+        most = counted(self.limit.count, "result")
+        last = self.limit.last_rank(self.result)
         lines = []
         for name, depth in self.demands:
             lines.append(
@@ -268,40 +344,6 @@ def was_undecided(result: CaseResult) -> bool:
     return result.verdict == ERROR and bool(result.evaluation.undecided)
 
 
-def find_limit(results: Sequence[CaseResult]) -> int:
-    """Return the number of results at which a search stops, whatever it is asked for.
-
-    0 if the search shows no limit.
-    """
-    limit = max((result.ranking.length for result in results), default=0)
-    if any(_shows_that_k_is_handed_on(result, limit) for result in results):
-        return 0
-    at_limit = [result for result in results if result.ranking.length == limit]
-    if any(result.ranking.is_default_k for result in at_limit):
-        return limit
-    is_shared = len(results) >= FEWEST_CASES and len(at_limit) > 1
-    never_full = all(_has_fewer_than_asked(result) for result in results)
-    return limit if is_shared and never_full else 0
-
-
-def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
-    """Say whether a search returned fewer results because it was asked for fewer."""
-    asked = result.conditions.asked
-    return asked is not None and 0 < asked < limit and result.ranking.length == asked
-
-
-def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
-    """Say whether the limit of a search is clear enough for the usual depth.
-
-    There have to be ten cases or more, and most of them got as many results as the
-    limit.
-    """
-    limit = find_limit(results)
-    at_limit = sum(1 for result in results if result.ranking.length == limit)
-    is_of_most = 2 * at_limit > len(results)
-    return len(results) >= FEWEST_CASES_OF_USUAL_DEPTH and limit > 0 and is_of_most
-
-
 def find_undecided(
     results: Iterable[CaseResult], whole_files: Iterable[str]
 ) -> dict[Key, Undecided]:
@@ -326,40 +368,21 @@ def find_undecided(
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
     """Return the cases of one search with an expectation that looks below its limit.
 
-    Cases that fail anyway are left out. An expectation that looks no deeper than usual
-    counts only if many cases show the limit (`shows_usual_limit`).
+    Cases that fail anyway are left out.
     """
     limit = find_limit(results)
-    if not limit:
+    if limit is None:
         return []
-    never_full = all(_has_fewer_than_asked(result) for result in results)
-    shows_usual = shows_usual_limit(results)
     cases = []
     for result in results:
-        # If some case got all that it asked for, fewer results than the limit are all.
-        if not never_full and result.ranking.length != limit:
-            continue
         if result.verdict not in (PASSED, INCONCLUSIVE) or has_failed(result):
+            continue
+        if not limit.may_cut(result):
             continue
         demands = []
         for name, depth in result.evaluation.undecided:
-            is_usual = depth <= USUAL_DEPTH
-            if depth > _last_rank(result, limit) and (shows_usual or not is_usual):
+            if limit.hides(depth, result):
                 demands.append((name, depth))
         if demands:
             cases.append(Undecided(result, demands, limit))
     return cases
-
-
-def _last_rank(result: CaseResult, limit: int) -> int:
-    """Return the last rank that a case can have if the search stops at a limit.
-
-    Chunks that were left out have no rank.
-    """
-    return limit - result.ranking.left_out
-
-
-def _has_fewer_than_asked(result: CaseResult) -> bool:
-    """Say whether a search takes no number of results, or returned fewer than asked."""
-    asked = result.conditions.asked
-    return not asked or result.ranking.length < asked
