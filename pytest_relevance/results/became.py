@@ -9,7 +9,7 @@ Reports and counts call `became` for each case when the run has ended.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.model import ROUNDING, SIMILARITY
 from pytest_relevance.metrics.measures import largest_score
@@ -72,22 +72,59 @@ def became(result: CaseResult) -> str:
     return became_of(Change.since_baseline(result))
 
 
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """Whether a case is worse or better than its reference, by more than is allowed.
+
+    `only_of_rankings`: whether the case is worse or better only in how similar it is to
+        another ranking.
+    """
+
+    is_worse: bool
+    is_better: bool
+    only_of_rankings: bool = False
+
+
 def became_of(change: Change) -> str:
     """Return how a case compares with its reference, for example `GOT_WORSE`.
 
     The scores are by the metric of the change. If this is the metric of the case
-    itself, the floor and the expectations of the case count too.
+    itself, the floor and the expectations of the case count too. For example:
+
+    - nDCG@10 fell from 0.8 to 0.7, and the tolerance is 0.05: `GOT_WORSE`
+    - nDCG@10 fell from 0.8 to 0.78, and the floor is 0.7: `WITHIN_TOLERANCE`
+    - the same, and the floor is 0.79: `GOT_WORSE`
     """
-    if change.case.status == SKIPPED:
-        return NOT_COMPARED
     if lacks_judgments(change):
         change = replace(change, metric=None)
-    is_by_own_metric = change.metric in (None, change.case.metric.text)
-    if change.found is not None and is_by_own_metric:
-        return _since_reference(change, change.found)
-    if change.before is None:
+    found = change.found if _is_by_own_metric(change) else None
+    if change.case.status == SKIPPED or (found is None and change.before is None):
         return NOT_COMPARED
-    return _between(change, is_by_own_metric=is_by_own_metric)
+    if found is None:
+        shift = _shift_of_scores(change)
+    elif found.standing == LOST:
+        return UNSCORED
+    elif found.standing in WITHOUT_COMPARISON:
+        return NOT_COMPARED
+    else:
+        shift = _shift_since_reference(change.case, found)
+    if shift.only_of_rankings:
+        return CHANGED
+    if shift.is_worse:
+        return IN_DOUBT if _is_inconclusive(change) else GOT_WORSE
+    if shift.is_better:
+        return GOT_BETTER
+    if change.score_before is None or change.score_after is None:
+        return UNSCORED if found is None else _without_score(change.case, found)
+    return WITHIN_TOLERANCE if abs(change.difference) > ROUNDING else SAME
+
+
+def _is_by_own_metric(change: Change) -> bool:
+    """Say whether a case is compared by its own metric, nDCG@k or that of known items.
+
+    Only then do the floor and the expectations of the case count.
+    """
+    return change.metric in (None, change.case.metric.text)
 
 
 def lacks_judgments(change: Change) -> bool:
@@ -102,26 +139,37 @@ def lacks_judgments(change: Change) -> bool:
     return not change.case.evaluation.is_judged
 
 
-def _since_reference(change: Change, found: BaselineComparison) -> str:
-    """Return how a case compares with its reference, by its floor and expectations.
+def _shift_since_reference(result: CaseResult, found: BaselineComparison) -> _Shift:
+    """Return whether a case is worse or better, by its score and all its demands.
 
     `found`: the comparison with the accepted ranking of the reference.
     """
-    result = change.case
-    if found.standing == LOST:
-        return UNSCORED
-    if found.standing in WITHOUT_COMPARISON:
-        return NOT_COMPARED
     # a drop that filled grades hide is a regression too
-    if found.standing == REGRESSION:
-        return _worse(change)
-    if found.newly_failing:
-        return CHANGED if only_changed(result) else _worse(change)
-    if found.standing == IMPROVEMENT or found.newly_met:
-        return GOT_BETTER
-    if change.score_before is None or change.score_after is None:
-        return UNSCORED if found.lost else _without_score(result, found)
-    return WITHIN_TOLERANCE if abs(change.difference) > ROUNDING else SAME
+    fell = found.standing == REGRESSION
+    return _Shift(
+        is_worse=fell or found.newly_failing,
+        is_better=found.standing == IMPROVEMENT or found.newly_met,
+        only_of_rankings=found.newly_failing and not fell and only_changed(result),
+    )
+
+
+def _shift_of_scores(change: Change) -> _Shift:
+    """Return whether a case is worse or better, by its two scores and its floor."""
+    before, after = change.score_before, change.score_after
+    if before is None or after is None:
+        return _Shift(is_worse=False, is_better=False)
+    difference = after - before
+    if change.metric is not None and is_similarity(change.metric):
+        fell, rose = difference < -ROUNDING, difference > ROUNDING
+        return _Shift(is_worse=fell, is_better=rose, only_of_rankings=fell or rose)
+    limit = tolerance_of(change) + ROUNDING
+    floor = change.case.conditions.floor if _is_by_own_metric(change) else None
+    newly_missed = floor is not None and after < floor <= before
+    newly_met = floor is not None and before < floor <= after
+    return _Shift(
+        is_worse=difference < -limit or newly_missed,
+        is_better=difference > limit or newly_met,
+    )
 
 
 def _without_score(result: CaseResult, found: BaselineComparison) -> str:
@@ -129,47 +177,26 @@ def _without_score(result: CaseResult, found: BaselineComparison) -> str:
 
     `SAME`, unless an expectation that compares rankings finds them different. Then it
     is `WITHIN_TOLERANCE`; or `CHANGED`, if the accepted ranking is empty and the
-    expectation is missed.
+    expectation is missed. `UNSCORED`, if the case lost its score or has no demands.
     """
-    if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
+    outcomes = result.evaluation.outcomes
+    if found.lost or not outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED
     if found.found_nothing and not result.ranking.documents:
         return SAME
-    for outcome in result.evaluation.outcomes:
+    for outcome in outcomes:
         if outcome.kind == SIMILARITY and (outcome.value or 0.0) < 1 - ROUNDING:
             is_new = found.found_nothing and not outcome.met
             return CHANGED if is_new else WITHIN_TOLERANCE
     return SAME
 
 
-def _between(change: Change, *, is_by_own_metric: bool) -> str:
-    """Return how a case compares with its reference, by its scores before and now.
-
-    `is_by_own_metric`: whether the metric is that of the case, so the floor counts.
-    """
-    before, after = change.score_before, change.score_after
-    if before is None or after is None:
-        return UNSCORED
-    difference = after - before
-    if change.metric is not None and is_similarity(change.metric):
-        return CHANGED if abs(difference) > ROUNDING else SAME
-    limit = tolerance_of(change) + ROUNDING
-    floor = change.case.conditions.floor if is_by_own_metric else None
-    newly_missed = floor is not None and after < floor <= before
-    newly_met = floor is not None and before < floor <= after
-    if difference < -limit or newly_missed:
-        return _worse(change)
-    if difference > limit or newly_met:
-        return GOT_BETTER
-    return WITHIN_TOLERANCE if abs(difference) > ROUNDING else SAME
-
-
-def _worse(change: Change) -> str:
-    """Return `IN_DOUBT` for a case with the verdict inconclusive, else `GOT_WORSE`."""
+def _is_inconclusive(change: Change) -> bool:
+    """Say whether too few results of a case are judged for a verdict."""
     verdict = change.case.verdict
     if change.found is not None and change.found.verdict:
         verdict = change.found.verdict
-    return IN_DOUBT if verdict == INCONCLUSIVE else GOT_WORSE
+    return verdict == INCONCLUSIVE
 
 
 def only_changed(result: CaseResult) -> bool:
