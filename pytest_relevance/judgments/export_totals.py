@@ -1,10 +1,12 @@
 """Find the rows of an export that have totals, and are not queries.
 
-Only the first and the last row of a table may have totals. A row has them for sure in
-these cases:
+Only the first row and the last rows of a table may have totals. A row has them for sure
+in these cases:
 
 - It has no query, but numbers, and perhaps a word such as `Grand total`.
 - Its query is such a word, and it has the sum of the other numbers of a column.
+- Its query is such a word with what is summed, such as `Total: Account`, and the file
+  begins with lines above the header, as exports of Google Ads do.
 - The first column has no name, the first row has the largest number of a column, and
   its query is what columns of queries are called, such as `Search Keyword (v12)`.
 
@@ -20,14 +22,33 @@ from dataclasses import dataclass
 
 from pytest_relevance._csv_cells import cells_of_any_length
 from pytest_relevance._problems import Place
-from pytest_relevance._source import Source
+from pytest_relevance._source import Header, Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import folded, layout
 from pytest_relevance.judgments.row_rules import DROP
 
-_TOTALS = frozenset({"total", "totals", "grandtotal"})
-"""What a row with totals is called, folded."""
+_TOTALS = frozenset(
+    {
+        *("total", "totals", "grandtotal"),
+        *("gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt", "summe"),
+        *("totalgénéral", "totalgeneral", "totalgeral", "sumatotal", "totalglobal"),
+        *("totale", "totalecomplessivo", "totaal", "eindtotaal", "totalsumma"),
+        *("razem", "sumacałkowita", "celkem", "yhteensä", "ialt", "totalt"),
+        *(
+            "итого",
+            "общийитог",
+            "всего",
+            "合計",
+            "総計",
+            "总计",
+            "合计",
+            "합계",
+            "총합계",
+        ),
+    }
+)
+"""What a row with totals is called in the languages of search tools, folded."""
 
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+")
 _NUMBER = re.compile(r"[\d.,' \u00a0\u202f%-]*")
@@ -58,15 +79,31 @@ class _Row:
 
     @property
     def with_total(self) -> LeftOut:
-        words = [cell for cell in self.cells if folded(cell) in _TOTALS]
+        words = [cell for cell in self.cells if _is_called_total(cell)]
         return LeftOut(self.line, "it has the total", word=" ".join(words))
 
 
 def mentions_total(source: Source) -> bool:
-    """Say whether the word total is in the first or the last row of a table."""
+    """Say whether a word for total is in the first or the last row of a table."""
     first = source.head.split("\n")[source.header.number :][:1]
     last = source.data.rstrip().rpartition(b"\n")[2].decode()
-    return any("total" in line.lower() for line in (*first, last))
+    for line in (*first, last):
+        if any(_is_called_total(cell) for cell in Header.of(line).names):
+            return True
+    return False
+
+
+def _is_called_total(text: str) -> bool:
+    """Say whether a text is a word for total, perhaps with what is summed.
+
+    For example `Grand total`, `Gesamt` or `Total: Account`.
+    """
+    return folded(text) in _TOTALS or _says_what_is_summed(text)
+
+
+def _says_what_is_summed(text: str) -> bool:
+    word, colon, summed = text.partition(":")
+    return bool(colon and summed.strip()) and folded(word) in _TOTALS
 
 
 class ExportRows:
@@ -75,15 +112,21 @@ class ExportRows:
     `column`: the number of the column with the queries.
     `is_unnamed`: whether that is the first column, which has no name. Then the first
         row may have the name, with totals, as in Adobe Analytics.
+    `has_preamble`: whether there are lines without `#` above the header.
 
     Raises FileError if quotes in the table are wrong. A table of judgments has no
     totals.
     """
 
-    def __init__(self, source: Source, column: int, *, is_unnamed: bool) -> None:
+    def __init__(
+        self, source: Source, column: int, *, is_unnamed: bool, has_preamble: bool
+    ) -> None:
         self._source = source
         self._column = column
         self._is_unnamed = is_unnamed
+        self._has_preamble = has_preamble
+        self._totals: set[int] = set()
+        """The numbers of the rows that have totals."""
         self._dropped = {text.casefold() for text in source.options.get(DROP, ())}
         self._rows: list[_Row] = []
         if layout(source.header.names) is None:
@@ -105,10 +148,16 @@ class ExportRows:
                 elif any(map(str.strip, row.cells)):
                     found.append(LeftOut(row.line, "it continues the header"))
                 first += 1
-        for number in dict.fromkeys((first, len(self._rows) - 1)):
-            is_row = 0 <= number < len(self._rows)
-            if is_row and self._has_total(number, is_first=number == first):
-                found.append(self._rows[number].with_total)
+        if first < len(self._rows) and self._has_total(first, is_first=True):
+            found.append(self._rows[first].with_total)
+            self._totals.add(first)
+        last = len(self._rows) - 1
+        while last > first and self._has_total(last, is_first=False):
+            found.append(self._rows[last].with_total)
+            self._totals.add(last)
+            if not _says_what_is_summed(self._query(last)):
+                break  # other tools write one total
+            last -= 1
         return found
 
     def _query(self, number: int) -> str:
@@ -128,7 +177,9 @@ class ExportRows:
             advice = (
                 f"write query before the header in line {self._source.header.number}"
             )
-        elif folded(query) in _TOTALS and self._is_largest(number):
+        elif self._has_preamble and _says_what_is_summed(query):
+            return True
+        elif _is_called_total(query) and self._is_largest(number):
             is_sure = self._is_sum(number)
             advice = "move the row between two others"
         else:
@@ -165,7 +216,8 @@ class ExportRows:
             others = []
             for other, row in enumerate(self._rows):
                 text = _cell(row.cells, column)
-                if text and other != number and self._query(other):
+                is_total = other == number or other in self._totals
+                if text and not is_total and self._query(other):
                     others.append(text)
             if others and all(map(_WHOLE.fullmatch, [own, *others])) and _whole(own):
                 yield _whole(own), [_whole(text) for text in others]
@@ -178,7 +230,7 @@ def _has_only_totals(cells: Sequence[str]) -> bool:
     """
     texts = [cell for cell in cells if not _NUMBER.fullmatch(cell.strip())]
     has_numbers = any(character.isdigit() for character in "".join(cells))
-    return has_numbers and all(folded(text) in _TOTALS for text in texts)
+    return has_numbers and all(_is_called_total(text) for text in texts)
 
 
 def _cell(cells: Sequence[str], column: int) -> str:

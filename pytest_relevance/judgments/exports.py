@@ -5,6 +5,7 @@ Exports have more, and `plain_export` takes it off before a format is looked for
 
 - a line `sep=;` for spreadsheets
 - lines that begin with `#` above the header (Google Analytics, Adobe Analytics)
+- other lines above the header, with fewer cells than the header (Google Ads)
 - further tables below such lines
 - the missing name of the first column (Adobe Analytics)
 - rows with totals (`export_totals.py`)
@@ -73,20 +74,30 @@ def plain_export(source: Source) -> Export:
         return Export(rows_inside(source, notices), notices)
     if _SEPARATOR_LINE.fullmatch(source.header.line):
         source = _with_lines(source, {source.header.number: ""})
+    header = _header_below_preamble(source)
     if _is_comment(source.header.line):
         source = _without_comments(source, notices)
         source = _without_totals(source, notices)
+    elif header is not None:
+        above = range(source.header.number, header.number)
+        notices.append(_notice_of_preamble(source.header.number, header.number - 1))
+        source = _with_lines(source, dict.fromkeys(above, ""))
+        source = _without_totals(source, notices, has_preamble=True)
     elif mentions_total(source):
         source = _without_totals(source, notices)
     return Export(source, notices)
 
 
-def _without_totals(source: Source, notices: list[str]) -> Source:
+def _without_totals(
+    source: Source, notices: list[str], *, has_preamble: bool = False
+) -> Source:
     """Return a table without totals, and with a name for each column.
 
     A first column without a name has the queries if there is no other column of
     queries. Its name may stand in the row with the totals. Rows that the user drops
     have no notice.
+
+    `has_preamble`: whether there were lines without `#` above the header.
     """
     header = source.header
     column = _query_column(source, header.names)
@@ -98,7 +109,8 @@ def _without_totals(source: Source, notices: list[str]) -> Source:
     if column is None:
         return source
     options = dict(source.options)
-    for row in ExportRows(source, column, is_unnamed=is_unnamed).left_out():
+    rows = ExportRows(source, column, is_unnamed=is_unnamed, has_preamble=has_preamble)
+    for row in rows.left_out():
         replaced[row.line] = ""
         drop = options.get(DROP, ())
         others = tuple(text for text in drop if folded(text) != folded(row.word))
@@ -131,6 +143,47 @@ def _first_is_unnamed(header: Header) -> bool:
     """Say whether the first column has no name, and all others have one."""
     names = header.names
     return len(names) > 1 and not names[0] and all(names[1:])
+
+
+# Lines without `#` above the header
+
+
+def _header_below_preamble(source: Source) -> Header | None:
+    """Return the header of a table with a title and dates above it; None without one.
+
+    The header has a column of queries and another column. Each line above the header
+    has fewer cells, and the next line below has as many.
+    """
+    if _is_header(source, source.header):
+        return None
+    lines = source.head.split("\n")
+    begin = source.header.number
+    most = 0
+    for number in range(begin, min(begin + _MOST_ABOVE, len(lines) - 1)):
+        line = lines[number - 1]
+        header = Header.of(line, number)
+        width = len(header.names)
+        if _is_header(source, header):
+            below = Header.of(lines[number], number + 1)
+            has_rows = below.separator == header.separator and len(below.names) == width
+            return header if most < width and has_rows else None
+        most = max(most, _cells(line))
+    return None
+
+
+def _is_header(source: Source, header: Header) -> bool:
+    """Say whether a line has the name of a column of queries, and another column."""
+    return len(header.names) > 1 and _query_column(source, header.names) is not None
+
+
+_MOST_ABOVE = 10
+"""In how many lines the header is looked for."""
+
+
+def _notice_of_preamble(first: int, last: int) -> str:
+    if first == last:
+        return f"line {first} is left out: it stands above the header"
+    return f"the lines {first} to {last} are left out: they stand above the header"
 
 
 # Comments above the header, and several tables

@@ -283,6 +283,79 @@ def test_no_query_is_lost_without_a_notice(
     assert "may be the total" in said
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["Gesamt", "Summe", "Gesamtsumme", "Total général", "Total general", "Totale", "合計", "Total: Account"],
+)  # fmt: skip
+@pytest.mark.parametrize("row", ["{},30", ",30,{}"])
+def test_a_total_in_another_language(files: Files, word: str, row: str) -> None:
+    content = "query,Clicks\nboots,18\nsandals,12\n" + row.format(word) + "\n"
+    if row.startswith(","):
+        content = content.replace("Clicks", "Clicks,Note").replace("18", "18,").replace("12", "12,")  # fmt: skip
+    assert list(files.queries(content)) == ["boots", "sandals"]
+    assert "line 4 is left out: it has the total" in notices_of(files, content)
+
+
+def test_a_word_for_total_with_another_large_number_is_an_error(files: Files) -> None:
+    content = "query,Clicks\nboots,18\nsandals,12\nSumme,44\n"
+    (problem,) = problems_of(load_queries, files.write(content))
+    assert "write drop: [Summe]" in problem
+
+
+# Lines above the header
+
+
+GOOGLE_ADS = """\
+Search terms report
+"November 1, 2026 - November 30, 2026"
+Search term,Match type,Campaign,Clicks,Impr.
+boots,Exact match,Winter,3,1040
+total war,Broad match,Games,1,60
+Total: Search terms, --, --,4,1100
+Total: Account, --, --,9,5230
+"""
+
+
+def test_google_ads(files: Files) -> None:
+    assert list(files.queries(GOOGLE_ADS)) == ["boots", "total war"]
+    assert notices_of(files, GOOGLE_ADS) == [
+        "the lines 1 to 2 are left out: they stand above the header",
+        "line 7 is left out: it has the total",
+        "line 6 is left out: it has the total",
+    ]
+    assert [query.line for query in files.described(GOOGLE_ADS)] == [4, 5]
+
+
+def test_google_ads_in_german(files: Files) -> None:
+    content = (
+        "Bericht zu Suchbegriffen\n1. November 2026 – 30. November 2026\n\n"
+        "Suchbegriff;Kampagne;Impr.\nstiefel;Winter;1.040\nGesamt: Konto; --;5.230\n"
+    )
+    assert list(files.queries(content)) == ["stiefel"]
+
+
+def test_a_line_with_a_title(files: Files) -> None:
+    content = "Searches of November\nquery,weight\nboots,3\n"
+    (query,) = files.described(content)
+    assert (query.text, query.weight, query.line) == ("boots", 3, 3)
+    assert notices_of(files, content) == [
+        "line 1 is left out: it stands above the header"
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    {
+        "a line above has as many cells": "a,b\nquery,weight\nboots,3\n",
+        "no row below": "Searches\nquery,weight\n",
+        "the row below has another number of cells": "Searches\nquery,weight\nboots\n",
+        "no column of queries": "Searches\nwhat,weight\nboots,3\n",
+    }.values(),
+)
+def test_what_is_not_surely_a_line_above_the_header(files: Files, content: str) -> None:
+    assert plain_export(Source.read(files.write(content))).source.text == content
+
+
 # A first column without a name
 
 

@@ -21,6 +21,14 @@ EXPORTS = {
     "algolia.json": """\
 {"searches": [{"search": "", "count": 40, "nbHits": 900}, {"search": "boots", "count": 12, "nbHits": 20}]}
 """,
+    "ads.csv": """\
+Search terms report
+"November 1, 2026 - November 30, 2026"
+Search term,Campaign,Impr.
+boots,Winter,"1,200"
+boots,Sale,300
+Total: Account, --,"5,230"
+""",
     "Queries.csv": """\
 Top queries,Clicks,Impressions,CTR,Position
 boots,3,12,25%,8.1
@@ -60,7 +68,7 @@ sandals,3
 {"query": "sandals", "weight": 3}
 """,
 }
-WEIGHTS = {"quepid.csv": 1, "queries.ndjson": 1}
+WEIGHTS = {"ads.csv": 1500, "quepid.csv": 1, "queries.ndjson": 1}
 """The weight of the query `boots`, where it is not 12."""
 
 
