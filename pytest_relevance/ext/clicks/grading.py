@@ -1,4 +1,8 @@
-"""Judgments from a log: clicks over expected clicks (COEC), and their levels."""
+"""Make judgments from a log.
+
+The clicks of a pair, divided by its expected clicks, are its COEC (clicks over expected
+clicks). The grade of a pair is its COEC, or one of four levels of COEC.
+"""
 
 from __future__ import annotations
 

@@ -102,8 +102,8 @@ def _connected(clicked: ClickLog, positions: Flags) -> Flags:
 def fitted_rates(log: ClickLog, linked: Flags) -> Rates:
     """Return the rates of linked positions. The rate of the most clicked one is 1.
 
-    Pairs that were shown at one linked position alone do not change the result, so they
-    are left out. So are pairs without clicks.
+    Pairs without clicks, and pairs that were shown at only one linked position, are
+    left out, because they do not change the result.
     """
     of = np.full(len(log.positions), np.nan)
     of_linked = log.clicks * linked[log.position]

@@ -53,8 +53,8 @@ class ReadLog:
 def read_logs(files: Sequence[str], options: LogOptions) -> ReadLog:
     """Return the log that one or several files have together.
 
-    Raises FileError if a file is no log, if tables and User Behavior Insights are
-    mixed, if nothing was shown or clicked, and if no position is known.
+    Raises FileError if a file is not a log, if tables and User Behavior Insights are
+    mixed, if nothing was shown or clicked, or if no position is known.
     """
     tables = TableLogs(options.without_clients)
     ubi = UbiLogs(options)

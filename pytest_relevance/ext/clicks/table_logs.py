@@ -118,8 +118,8 @@ class TableLogs:
     def add(self, source: Source) -> None:
         """Read a table.
 
-        Raises FileError for a missing column, and for the rows whose counts are no
-        whole numbers from 0 on, or that have more clicks than impressions.
+        Raises FileError if a column is missing, if the counts of a row are not whole
+        numbers from 0 on, or if a row has more clicks than impressions.
         """
         table = table_of(source)
         client = find_column(table.names, COLUMNS["client"])

@@ -41,7 +41,7 @@ Record = Mapping[str, object]
 def is_ubi_record(record: object) -> bool:
     """Say whether a JSON value is a record, or the line above one in a bulk file.
 
-    A row of a table of clicks may have a query_id too, and is no record.
+    A row of a table of clicks is not a record, even if it has a query_id.
     """
     if isinstance(record, list):
         return bool(record) and is_ubi_record(record[0])
@@ -179,7 +179,7 @@ def _has_filter(attributes: Record) -> bool:
 def add_lines(logs: UbiLogs, path: str | os.PathLike[str]) -> None:
     """Read a file with a JSON value on each line. It may be larger than the memory.
 
-    Raises FileError for lines that are no records.
+    Raises FileError for lines that are not records.
     """
     file = os.fspath(path)
     problems = Problems(file)
@@ -223,7 +223,7 @@ def _numbered_lines(file: str) -> Iterator[tuple[int, str]]:
 
 
 def add_values(logs: UbiLogs, file: str, values: Iterable[object]) -> None:
-    """Add the entries of a JSON list. Raises FileError for any that is no record."""
+    """Add the entries of a JSON list. Raises FileError if one is not a record."""
     problems = Problems(file)
     for number, value in enumerate(values):
         for message in _add_value(logs, value):

@@ -435,8 +435,8 @@ def queries_to_describe(
     """Return the queries that have no rating, or that have more than an id.
 
     `queries`: {id: query}.
-    `rated`, `ratings`: for each rating the id of its query, and the rating. A blank
-        rating is none.
+    `rated`, `ratings`: for each rating the id of its query, and the rating. Blank
+        ratings do not count.
     """
     with_rating = set()
     for key, rating in zip(rated, ratings, strict=True):
@@ -450,7 +450,10 @@ def queries_to_describe(
 
 
 def params_of(values: object) -> dict[str, object]:
-    """Return the search parameters of a query; {} if `values` is not an object."""
+    """Return an object of the file as the search parameters of a query.
+
+    Return {} if `values` is not an object.
+    """
     if not isinstance(values, dict):
         return {}
     return {name: as_python(value) for name, value in values.items()}

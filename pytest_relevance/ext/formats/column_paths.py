@@ -70,8 +70,9 @@ def _column_named(names: Sequence[str], written: str) -> int | None:
 def value_at(value: object, parts: Sequence[str]) -> object:
     """Return the value at a path; None if the path leads nowhere.
 
-    A key may have dots itself. A part leads to an entry of a list by its number, and
-    otherwise into all entries. Then the value is a list.
+    `parts`: the parts of the path between its dots. A key may have dots itself. A part
+        that is a number leads to an entry of a list. Any other part leads into all
+        entries of a list, and the values found there are returned as a list.
     """
     if not parts:
         return value
@@ -109,7 +110,11 @@ def json_in(text: str) -> object:
 
 
 def paths_in(name: str, cell: object) -> list[str]:
-    """Return the paths to the values in a cell: its name, or the keys of its object."""
+    """Return the paths to the values in a cell, for a message.
+
+    `name`: the name of the column. An object has the paths `name.key`; any other cell
+        has the path `name`.
+    """
     inner = json_in(cell) if isinstance(cell, str) else cell
     if isinstance(inner, dict) and inner:
         return [f"{name}.{key}" for key in inner]

@@ -173,7 +173,8 @@ def _notice(without: Sequence[Golden]) -> str:
 def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
     """Return the queries of a golden set, each once, with its line.
 
-    Raises FileError if there are none, if one has no text, or if two contradict.
+    Raises FileError if there are no queries, if a query has no text, or if two rows of
+    a query differ.
     """
     known = _distinct(source, goldens)
     if not known:

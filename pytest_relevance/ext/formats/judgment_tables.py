@@ -1,7 +1,7 @@
 """Read tables of judgments: exports of Quepid, qrels of BEIR and ESCI, JSON objects.
 
-A table has one row for each rating. Or it has one row for each document, and a column
-for each rater. `columns.layout` finds the columns.
+A table has one row for each rating, or one row for each document and a column for each
+rater. `columns.layout` finds out which column has which meaning.
 """
 
 from __future__ import annotations
@@ -228,9 +228,9 @@ def _check_documents(
     ids: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
-    """Return notices about ids of documents that may be lists of ids.
+    """Check the ids of documents. Return notices about ids that may be lists of ids.
 
-    Raises FileError if a row has two ids that differ, if a cell is surely a list of
+    Raises FileError if a row has two ids that differ, if a cell can only be a list of
     ids, or if one id has two grades in two indexes.
     """
     document = found.at["document"]
@@ -302,7 +302,7 @@ def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
     """Return a notice about ids of documents that may be lists of ids; [] without any.
 
     Raises:
-        FileError: with each row whose document is surely a list of ids.
+        FileError: documents can only be lists of ids. The error has each such row.
     """
     if set(table.names) >= _OF_A_WORKLIST:
         return []
@@ -342,7 +342,10 @@ def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
 
 
 def _naming_of_list(document: str) -> str:
-    """Return the advice to name the column, if a cell is a list in JSON or Python."""
+    """Return advice to name the columns if a cell is a list in JSON or Python.
+
+    Return "" for any other cell.
+    """
     if not entries_of_list(document):
         return ""
     return " Lists are read if you name the columns: {file: ..., query: COLUMN, document: COLUMN}."

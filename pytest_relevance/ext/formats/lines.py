@@ -1,7 +1,6 @@
 """Read the format `text`: each line is a query.
 
-Nearly every file can be read as lines. So a file that is surely in another format is
-refused.
+Nearly every file can be read as lines. So a file in another format is refused.
 """
 
 from __future__ import annotations

@@ -99,7 +99,8 @@ def read_mapped_columns(
     Columns that are in `found` already are not read again.
 
     Raises:
-        FileError: a column has no value in any row, or a text is none.
+        FileError: a column has no value in any row, or a value that should be a text
+            is not a text.
     """
     mapped = mapped_columns(rules, table.names)
     unread = [column for column in mapped if column.meaning not in found]

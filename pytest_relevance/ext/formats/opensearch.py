@@ -3,7 +3,7 @@
 They are the requests that import judgments and query sets, and the responses of the
 plugin: `judgmentRatings[].{query, ratings[].{docId, rating}}` and
 `querySetQueries[].{queryText, referenceAnswer}`. A response has them in
-`hits.hits[]._source`. The key of a query is its text, which may occur several times.
+`hits.hits[]._source`. The key of a query is its text. A text may occur several times.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
 def order_of_run(rows: QrelsRows) -> str | None:
     """Return the names of the columns if the rows are a run; None if they may be qrels.
 
-    Example: `qid docid rank score`, which tools for MS MARCO write.
+    Example: `qid docid rank score`. Tools for MS MARCO write this.
     """
     varies = len(set(rows.iterations)) > 1
     may_have_ranks = str(_HIGHEST_SCALE + 1) in set(rows.grades)
@@ -92,7 +92,8 @@ def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
 def _is_one_counter(rows: QrelsRows) -> bool:
     """Say whether the third column has only one value, a rank or an iteration.
 
-    One document that was judged for several queries in several rounds is no counter.
+    It may also be a document that was judged for several queries in several rounds.
+    Then the result is False.
     """
     if len(set(rows.documents)) > 1 or len(set(rows.iterations)) == 1:
         return False
@@ -159,7 +160,10 @@ def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> 
 
 
 def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
-    """Raise FileError if a document of a query has two values in the second column."""
+    """Raise FileError if a document of a query has two values in the second column.
+
+    These seem to be qrels for diversity: the second column has subtopics.
+    """
     if len(set(rows.iterations)) < 2:
         return
     first: dict[tuple[str, str], int] = {}

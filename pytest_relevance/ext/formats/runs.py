@@ -42,7 +42,7 @@ _FIRST_LINE = Place(line=1)
 def _read_table(source: Source) -> Rankings:
     """Return the rankings of a table with a row for each result.
 
-    Raises one FileError for all wrong rows, or if there are none.
+    Raises FileError with all wrong rows, or if the table has no rows.
     """
     table = table_of(source)
     columns = _columns_of_run(source, table)

@@ -27,13 +27,13 @@ _FENCED = re.compile(r"```(?:[\w-]*[ \t]*\n)?((?:(?!```).)*)```", re.DOTALL)
 """A code fence, with or without the name of a language in its first line."""
 
 _HEADING = re.compile(r"#{1,6}(?:\s+|(?=[^\W\d]))")
-"""The marks of a heading. `#3` is no heading: it may be a rank."""
+"""The marks of a heading. `#3` is not a heading: it may be a rank."""
 
 _EMPHASIS = [
     re.compile(rf"(?<!\w){mark}(.+?){mark}(?!\w)")
     for mark in (r"\*\*", r"\*", "__", "_", "`")
 ]
-"""Text between two equal Markdown marks. Struck text (`~~3~~`) is no grade."""
+"""Text between two equal Markdown marks. `~~3~~` is not here: it is crossed out."""
 
 _QUOTES = [
     ('"', '"'),
@@ -228,9 +228,9 @@ class _GradeReader:
         return grade
 
     def _without_label(self, text: str) -> str:
-        """Return a text without its label.
+        """Return a text without its label, such as `Grade:`.
 
-        The name of a grade is no label, and neither are words of `_NO_LABEL`.
+        The name of a grade is not a label. Words in `_NO_LABEL` are not labels.
         """
         match = _LABEL.fullmatch(text)
         if match is None:
@@ -241,7 +241,10 @@ class _GradeReader:
         return match[2]
 
     def _without_end_of_scale(self, text: str) -> str:
-        """Return `2` for `2/3` and `2 out of 3`. Raises ValueError for another end."""
+        """Return `2` for `2/3` and `2 out of 3`; another text as it is.
+
+        Raises ValueError if the scale does not end at 3.
+        """
         match = _OUT_OF.fullmatch(text)
         if match is None:
             return text
@@ -295,7 +298,7 @@ class _GradeReader:
             )
 
     def refuse_text(self) -> NoReturn:
-        """Raise ValueError that says what is allowed."""
+        """Raise ValueError: a text is not a grade. The message says what is one."""
         raise ValueError(
             f"a grade is {allowed_grades(self.scale)}, or None for none; a text is the "
             f"grade alone in its first line, or JSON with the key {KEY}"
@@ -329,7 +332,7 @@ def _without_quotes(text: str) -> str:
 
 
 def _without_full_stop(text: str) -> str:
-    """Return a text without its full stop. Three dots are no full stop."""
+    """Return a text without its full stop. `...` is not a full stop."""
     return text if text.endswith("..") else text.removesuffix(".")
 
 

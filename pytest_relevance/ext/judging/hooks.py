@@ -58,7 +58,7 @@ _Hook = Generator[None, object, object]
 class _ScoredCase:
     """A case that was scored.
 
-    `result`: the result of the case by grades of people alone.
+    `result`: the result of the case by the grades of people, without fallback grades.
     `judge`: the value of the fixture `relevance_judge`; None if there is nothing to
         ask.
     """
@@ -350,9 +350,10 @@ class Judging:
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Return results with all titles of documents that can be found.
+        """Return results with the titles of their documents, if a source has them.
 
-        `documents`: further documents to ask the fixture `relevance_documents` about.
+        The sources are the fixture `relevance_documents` and the files of the run.
+        `documents`: further documents to ask the fixture about.
         """
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         described = list(results)

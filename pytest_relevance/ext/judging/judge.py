@@ -257,7 +257,7 @@ def _grade_of(said: object, case: Case) -> float | None:
 
 def _grade_of_value(value: object, scale: Scale | None) -> float:
     """Return a number as a grade. Raises ValueError for other values."""
-    # numbers of numpy and of other libraries are known by their text alone
+    # numbers of numpy and of other libraries are recognised by their text
     grade = grade_on_scale(f"{value}", scale)
     if grade is None:
         raise ValueError(f"a grade is {allowed_grades(scale)}, or None for none")

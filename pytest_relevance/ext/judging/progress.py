@@ -1,7 +1,7 @@
 """Show the progress of long work.
 
-A terminal shows one line, which is rewritten. A log gets a line for each tenth of the
-work.
+A terminal shows one line, and each step rewrites the line. A log gets a line for each
+tenth of the work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The report on a file of judgments: where raters differ, and how far.
 
-It also reports the calibration of a judge, which is a comparison of two raters. See
-`metrics/agreement.py` for the figures.
+The calibration of a judge has the same report, for two raters: people and the judge.
+`metrics/agreement.py` computes the figures.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def agreement_lines(
 ) -> list[Line]:
     """Return the report on how far the two raters of `judgments` agree.
 
-    It has figures, how often each pair of grades was given, and the documents on which
-    they differ most.
+    The report has figures, how often each pair of grades was given, and the documents
+    on which the raters differ most.
 
     `pairs`: the documents that both rated, at least one; the largest spread first.
     `limit`: the most documents that are listed; None for all.

@@ -174,7 +174,7 @@ class Worklist:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, also for the fields of the catalogue."""
+        """The names of the columns, among them the fields of the catalogue."""
         fields: dict[str, None] = {}
         for row in self.rows:
             fields |= dict.fromkeys(row.fields)
