@@ -15,14 +15,14 @@ run is compared in the same way by `recorded_comparison`, and two runs by `compa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.model import RecordedGate, Sample, most_results
 from pytest_relevance.codec import encode, is_same_json
-from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError, Registry
+from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
@@ -159,13 +159,14 @@ def _gates_of_moved(
     gates_of_moved: Mapping[str, Sequence[RecordedGate]], gates: Sequence[RecordedGate]
 ) -> tuple[DemandChange, ...]:
     """Return the gates of moved cases than which no gate of their file is as strict."""
-    found, kinds = _Changes(), _Kinds()
+    found = _Changes()
     for case, gates_before in gates_of_moved.items():
-        for before in gates_before:
-            is_replaced = any(kinds.gate_implies(now, before) for now in gates)
-            error = kinds.take_error()
-            if not is_replaced:
-                found.add(DemandChange(LEFT_GATE, _values(before), error=error), case)
+        for before in map(_Gated, gates_before):
+            errors: list[str] = []
+            if any(_implies(_Gated(now), before, errors) for now in gates):
+                continue
+            changed = _Changed(before, None, errors[0] if errors else "")
+            found.add(changed.as_change(LEFT_GATE, is_looser=True), case)
     return found.all
 
 
@@ -323,189 +324,66 @@ def _changes_of_settings(
 # --- expectations and gates -----------------------------------------------------------
 
 
-_Demand = TypeVar("_Demand", RecordedExpectation, RecordedGate)
-_Compares = Callable[[_Demand, _Demand], bool]
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """An expectation of a case, before or now.
 
-
-def _changed_demands(
-    before: Sequence[_Demand],
-    now: Sequence[_Demand],
-    implies: _Compares[_Demand],
-    is_implied: _Compares[_Demand],
-    replaces: _Compares[_Demand],
-) -> Iterator[tuple[_Demand | None, _Demand | None]]:
-    """Yield a pair (before, now) for each demand that changed.
-
-    - (earlier, looser): a looser demand replaces the earlier one.
-    - (earlier, None): the earlier demand is gone.
-    - (None, new): the demand is new, or stricter than an earlier one.
-
-    A demand that means the same as an earlier one is not yielded.
-
-    `implies`, `is_implied`, `replaces`: say whether a present demand implies an earlier
-        one, is implied by it, or replaces it.
-    """
-    left = [one for one in now if not _is_among(one, before)]
-    for earlier in before:
-        if _is_among(earlier, now):
-            continue
-        stricter = [one for one in now if implies(one, earlier)]
-        if stricter:
-            same = [one for one in stricter if is_implied(one, earlier)]
-            left = [one for one in left if one not in same]
-            continue
-        instead = next((one for one in left if replaces(one, earlier)), None)
-        if instead is not None:
-            left.remove(instead)
-        yield earlier, instead
-    for one in left:
-        yield None, one
-
-
-def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
-    """Say whether one of the other demands is the same, apart from its line."""
-    values = _values(demand)
-    return any(is_same_json(values, _values(other)) for other in others)
-
-
-class _Kinds:
-    """Asks the kinds of expectations and of gates which demands imply which.
-
-    If a kind of another package raises an exception, nothing is implied, and the
-    message is kept.
+    `k`: the cutoff of the case.
     """
 
-    def __init__(self) -> None:
-        self._errors: list[str] = []
+    recorded: RecordedExpectation
+    k: int
 
-    def take_error(self) -> str:
-        """Return the first message since the last call; empty if there is none."""
-        first = self._errors[0] if self._errors else ""
-        self._errors.clear()
-        return first
+    def implies(self, other: _Expected) -> bool:
+        """Say whether each ranking that meets this expectation meets the other one.
 
-    def expectation_implies(
-        self,
-        this: RecordedExpectation,
-        other: RecordedExpectation,
-        k_this: int,
-        k_other: int,
-    ) -> bool:
-        """Say whether each ranking that meets an expectation meets another one.
-
-        `k_this`, `k_other`: the cutoffs of their cases.
+        Raises `ExtensionError` if a kind of another package raises an exception.
         """
-        if this == other:
+        this, that = self.recorded, other.recorded
+        if this == that:
             return True
-        if this.kind != other.kind:
+        if this.kind != that.kind:
             return False
-        both = TwoExpectations(this.expectation, other.expectation, k_this, k_other)
-        return self._implies(EXPECTATIONS, this.kind, both)
+        both = TwoExpectations(this.expectation, that.expectation, self.k, other.k)
+        with EXPECTATIONS.calling(this.kind):
+            return bool(EXPECTATIONS.get_or_unknown(this.kind).implies(both))
 
-    def gate_implies(self, this: RecordedGate, other: RecordedGate) -> bool:
-        """Say whether each run that meets a gate meets another one."""
-        if not _look_at_the_same(this, other):
+    def replaces(self, earlier: _Expected) -> bool:
+        """Say whether this expectation was written in the place of an earlier one.
+
+        For example, `every@5` replaces `every@3`. An entry of `within` replaces an
+        entry about the same document.
+        """
+        now, before = self.recorded, earlier.recorded
+        if now.kind != before.kind:
             return False
-        return self._implies(GATES, this.condition, this.gate, other.gate)
+        if now.key == before.key:
+            return now.kind != "within" or now.documents == before.documents
+        return now.key.partition("@")[0] == before.key.partition("@")[0]
 
-    def _implies(self, kinds: Registry[Any], name: str, *demands: Any) -> bool:
-        try:
-            with kinds.calling(name):
-                return bool(kinds.get_or_unknown(name).implies(*demands))
-        except ExtensionError as error:
-            self._errors.append(str(error))
+
+@dataclass(frozen=True, slots=True)
+class _Gated:
+    """A gate of a file, before or now."""
+
+    recorded: RecordedGate
+
+    def implies(self, other: _Gated) -> bool:
+        """Say whether each run that meets this gate meets the other one.
+
+        Raises `ExtensionError` if a kind of another package raises an exception.
+        """
+        this, that = self.recorded, other.recorded
+        if not _look_at_the_same(this, that):
             return False
+        with GATES.calling(this.condition):
+            kind = GATES.get_or_unknown(this.condition)
+            return bool(kind.implies(this.gate, that.gate))
 
-
-def _values(demand: RecordedExpectation | RecordedGate | None) -> dict[str, Any] | None:
-    """Return a demand as a change has it: as JSON, without its line; None for None."""
-    if demand is None:
-        return None
-    values: dict[str, Any] = encode(demand)
-    values.pop("line", None)
-    return values
-
-
-# --- expectations ---------------------------------------------------------------------
-
-
-def _changes_of_expectations(
-    before: CaseDemands, now: CaseDemands
-) -> Iterator[DemandChange]:
-    """Yield the expectations that are gone, looser or new.
-
-    A new one is stricter, with one exception. If results were allowed before, and none
-    are now, an empty ranking meets other expectations too, and has no score.
-    """
-    kinds = _Kinds()
-
-    def implies(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return kinds.expectation_implies(one, earlier, now.k, before.k)
-
-    def is_implied(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return kinds.expectation_implies(earlier, one, before.k, now.k)
-
-    is_to_find_nothing = not _allows_results(now.expect)
-    found_nothing = not _allows_results(before.expect)
-    for earlier, one in _changed_demands(
-        before.expect, now.expect, implies, is_implied, _replaces
-    ):
-        is_looser = earlier is not None
-        if earlier is None and is_to_find_nothing and not found_nothing:
-            is_looser = one is not None and not _allows_results([one])
-        yield DemandChange(
-            key=EXPECT,
-            before=_values(earlier),
-            now=_values(one),
-            is_looser=is_looser,
-            error=kinds.take_error(),
-        )
-
-
-def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
-    """Say whether a search may find anything; `results: 0` does not allow it."""
-    counting = []
-    for one in expect:
-        if EXPECTATIONS.get_or_unknown(one.kind).counts_results:
-            counting.append(one.expectation)
-    return most_results(counting) > 0
-
-
-def _replaces(now: RecordedExpectation, before: RecordedExpectation) -> bool:
-    """Say whether an expectation replaces an earlier one.
-
-    For example, `every@5` replaces `every@3`. An entry of `within` replaces an entry
-    about the same document.
-    """
-    if now.kind != before.kind:
-        return False
-    if now.key == before.key:
-        return now.kind != "within" or now.documents == before.documents
-    return now.key.partition("@")[0] == before.key.partition("@")[0]
-
-
-# --- gates ----------------------------------------------------------------------------
-
-
-def changes_of_gates(
-    before: Sequence[RecordedGate], now: Sequence[RecordedGate]
-) -> Iterator[DemandChange]:
-    """Yield how the gates of a file changed."""
-    kinds = _Kinds()
-
-    def is_implied(one: RecordedGate, earlier: RecordedGate) -> bool:
-        return kinds.gate_implies(earlier, one)
-
-    for earlier, one in _changed_demands(
-        before, now, kinds.gate_implies, is_implied, _is_other_version
-    ):
-        yield DemandChange(
-            key=GATE,
-            before=_values(earlier),
-            now=_values(one),
-            is_looser=earlier is not None,
-            error=kinds.take_error(),
-        )
+    def replaces(self, earlier: _Gated) -> bool:
+        """Say whether this gate was written in the place of an earlier one."""
+        now, before = self.recorded, earlier.recorded
+        return now.id == before.id or _look_at_the_same(now, before)
 
 
 def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
@@ -517,9 +395,127 @@ def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
     return of_now == (before.tag, before.variant, before.against)
 
 
-def _is_other_version(now: RecordedGate, before: RecordedGate) -> bool:
-    """Say whether a gate replaces an earlier one."""
-    return now.id == before.id or _look_at_the_same(now, before)
+_Demand = TypeVar("_Demand", _Expected, _Gated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed(Generic[_Demand]):
+    """A demand that changed.
+
+    `before`: None if the demand is new, or stricter than an earlier one.
+    `now`: the looser demand that replaces the earlier one; None if there is none.
+    `error`: what a kind raised when the earlier demand was compared; "" for nothing.
+    """
+
+    before: _Demand | None
+    now: _Demand | None
+    error: str = ""
+
+    def as_change(self, key: str, *, is_looser: bool) -> DemandChange:
+        """Return what reports show. `key`: `EXPECT`, `GATE` or `LEFT_GATE`."""
+        return DemandChange(
+            key=key,
+            before=None if self.before is None else _values(self.before.recorded),
+            now=None if self.now is None else _values(self.now.recorded),
+            is_looser=is_looser,
+            error=self.error,
+        )
+
+
+def _changed_demands(
+    before: Sequence[_Demand], now: Sequence[_Demand]
+) -> Iterator[_Changed[_Demand]]:
+    """Yield each demand that changed.
+
+    For example, the test demanded `P@5: 0.8`. What is yielded if it now demands
+
+    - `P@5: 0.6`: (`P@5: 0.8`, `P@5: 0.6`), a looser demand
+    - `P@5: 0.9`: (None, `P@5: 0.9`), a stricter demand
+    - `RR: 1`: (`P@5: 0.8`, None), which is gone, and (None, `RR: 1`), which is new
+
+    A demand that means the same as an earlier one is not yielded.
+    """
+    new = [one for one in now if not _is_among(one, before)]
+    for earlier in before:
+        if _is_among(earlier, now):
+            continue
+        errors: list[str] = []
+        stricter = [one for one in now if _implies(one, earlier, errors)]
+        if stricter:
+            same = [one for one in stricter if _implies(earlier, one, errors)]
+            new = [one for one in new if one not in same]
+            continue
+        looser = next((one for one in new if one.replaces(earlier)), None)
+        if looser is not None:
+            new.remove(looser)
+        yield _Changed(earlier, looser, errors[0] if errors else "")
+    for one in new:
+        yield _Changed(None, one)
+
+
+def _implies(this: _Demand, other: _Demand, errors: list[str]) -> bool:
+    """Say whether a demand implies another one.
+
+    If its kind raises an exception, the answer is no, and the message is added to
+    `errors`.
+    """
+    try:
+        return this.implies(other)
+    except ExtensionError as error:
+        errors.append(str(error))
+        return False
+
+
+def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
+    """Say whether one of the other demands is the same, apart from its line."""
+    values = _values(demand.recorded)
+    return any(is_same_json(values, _values(other.recorded)) for other in others)
+
+
+def _values(demand: RecordedExpectation | RecordedGate) -> dict[str, Any]:
+    """Return a demand as a change has it: as JSON, without its line."""
+    values: dict[str, Any] = encode(demand)
+    values.pop("line", None)
+    return values
+
+
+def _changes_of_expectations(
+    before: CaseDemands, now: CaseDemands
+) -> Iterator[DemandChange]:
+    """Yield the expectations that are gone, looser or new.
+
+    A new one is stricter, with one exception. If results were allowed before, and none
+    are now, an empty ranking meets other expectations too, and has no score.
+    """
+    is_to_find_nothing = not _allows_results(now.expect)
+    found_nothing = not _allows_results(before.expect)
+    demands_before = [_Expected(one, before.k) for one in before.expect]
+    demands_now = [_Expected(one, now.k) for one in now.expect]
+    for changed in _changed_demands(demands_before, demands_now):
+        is_looser = changed.before is not None
+        if changed.now is not None and not is_looser:
+            allows_results = _allows_results([changed.now.recorded])
+            is_looser = is_to_find_nothing and not found_nothing and not allows_results
+        yield changed.as_change(EXPECT, is_looser=is_looser)
+
+
+def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
+    """Say whether a search may find anything; `results: 0` does not allow it."""
+    counting = []
+    for one in expect:
+        if EXPECTATIONS.get_or_unknown(one.kind).counts_results:
+            counting.append(one.expectation)
+    return most_results(counting) > 0
+
+
+def changes_of_gates(
+    before: Sequence[RecordedGate], now: Sequence[RecordedGate]
+) -> Iterator[DemandChange]:
+    """Yield how the gates of a file changed."""
+    gates_before = [_Gated(gate) for gate in before]
+    gates_now = [_Gated(gate) for gate in now]
+    for changed in _changed_demands(gates_before, gates_now):
+        yield changed.as_change(GATE, is_looser=changed.before is not None)
 
 
 # --- samples --------------------------------------------------------------------------
