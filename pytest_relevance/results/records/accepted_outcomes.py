@@ -19,7 +19,7 @@ after the case was scored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,36 +45,46 @@ from pytest_relevance.results.outcomes import (
 from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
 from pytest_relevance.results.records.entry_passages import ranks_of_quotes_then
 
-RankOf = Callable[[str], "float | None"]
-"""Returns the rank (from 1) of a document in a ranking.
-
-`NOT_RETURNED` if the document was not returned; None if its rank is not known.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class TwoOutcomes:
     """The outcomes of one demand: of the accepted ranking, and of the present one.
 
-    `rank_then`, `rank_now`: return the rank of a document in the two rankings.
-    `tolerance`: how far a score may fall without being worse.
+    `entry`: the accepted ranking.
+    `result`: the present result of the case.
     """
 
     then: Outcome
     now: Outcome
-    rank_then: RankOf
-    rank_now: RankOf
-    tolerance: float
+    entry: BaselineEntry
+    result: CaseResult
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far a score may fall without being worse."""
+        return self.result.conditions.tolerance
+
+    def rank_then(self, document: str) -> float | None:
+        """Return the rank (from 1) of a document in the accepted ranking.
+
+        `NOT_RETURNED` if the document was not returned; None if its rank is not known.
+        """
+        return self.entry.rank_of(document, self.result.conditions.settings)
+
+    def rank_now(self, document: str) -> float:
+        """Return the rank (from 1) of a document now; `NOT_RETURNED` without one."""
+        rank = self.result.ranking.rank_of(document)
+        return NOT_RETURNED if rank is None else rank
 
     def has_not_fallen(self, document: str) -> bool:
         """Say whether a document surely ranks no lower now than before."""
-        before, now = self.rank_then(document), self.rank_now(document)
-        return before is not None and now is not None and now <= before
+        before = self.rank_then(document)
+        return before is not None and self.rank_now(document) <= before
 
     def has_not_risen(self, document: str) -> bool:
         """Say whether a document surely ranks no higher now than before."""
-        before, now = self.rank_then(document), self.rank_now(document)
-        return before is not None and now is not None and now >= before
+        before = self.rank_then(document)
+        return before is not None and self.rank_now(document) >= before
 
     def knows_ranks_then(self) -> bool:
         """Say whether the accepted ranks of all documents that are wrong are known."""
@@ -110,6 +120,18 @@ class ComparedReasons:
 
     reasons: tuple[Outcome, ...]
     are_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparedReason:
+    """A reason for which a case fails, with what the accepted ranking has.
+
+    `failed_before`: whether the accepted ranking is known to miss the demand at least
+    as badly.
+    """
+
+    reason: Outcome
+    failed_before: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,32 +206,42 @@ class AcceptedOutcomes:
         result = self.result
         is_one_empty = bool(self.entry.documents) != bool(result.ranking.documents)
         expects_results = outcomes.expects_results(result.evaluation.outcomes)
-        are_known = not (is_one_empty and expects_results)
-        reasons = []
-        for reason in result.evaluation.reasons:
-            then = self.of(reason)
-            if then is None:
-                are_known = False
-                reasons.append(reason)
-                continue
-            both = self._both(then, reason)
-            was_missed = _was_missed_as_badly(both) and not self._fell_below(both)
-            are_known = are_known and was_missed
-            compared = replace(
-                reason,
-                before=then.value,
-                is_new=then.met,
-                is_worse=not was_missed and _is_comparable(both),
-            )
-            reasons.append(compared)
+        compared = [self._compare_reason(one) for one in result.evaluation.reasons]
+        all_failed_before = all(one.failed_before for one in compared)
+        reasons = [one.reason for one in compared]
         reasons.sort(key=lambda reason: not reason.is_new)
-        return ComparedReasons(tuple(reasons), are_known)
+        return ComparedReasons(
+            reasons=tuple(reasons),
+            are_known=all_failed_before and not (is_one_empty and expects_results),
+        )
+
+    def _compare_reason(self, reason: Outcome) -> _ComparedReason:
+        """Return a reason for which the result fails, compared with the accepted one.
+
+        For example, the floor is 0.8 and the tolerance 0.05. If the scores then and now
+        are
+
+        - 0.70 and 0.68, the reason failed before
+        - 0.70 and 0.60, the reason is worse than before
+        - 0.85 and 0.70, the reason is new
+        """
+        then = self.of(reason)
+        if then is None:
+            return _ComparedReason(reason, failed_before=False)
+        both = TwoOutcomes(then, reason, self.entry, self.result)
+        failed_before = _was_missed_as_badly(both) and not self._fell_below(both)
+        is_worse = not failed_before and _is_comparable(both)
+        compared = replace(
+            reason, before=then.value, is_new=then.met, is_worse=is_worse
+        )
+        return _ComparedReason(compared, failed_before)
 
     def _fell_below(self, both: TwoOutcomes) -> bool:
-        """Say whether a score met its recorded bound, and the present one misses it.
+        """Say whether a score met the bound of its time, and would miss it now.
 
-        The recorded bound is the one that was demanded when the ranking was accepted.
-        It counts even if the bound was raised since: the failure is then a new one.
+        Such a failure is new, even if the bound was raised since. For example, the
+        floor was 0.70 when the ranking was accepted with 0.72, and is 0.90 now. Both
+        0.72 and 0.69 miss 0.90. But 0.69 misses 0.70 too.
         """
         then, now, demands = both.then.value, both.now.value, self.entry.demands
         if then is None or now is None or demands is None:
@@ -224,19 +256,6 @@ class AcceptedOutcomes:
                 if meets(expected, then) and not meets(expected, now):
                     return True
         return False
-
-    def _both(self, then: Outcome, now: Outcome) -> TwoOutcomes:
-        """Return two outcomes of a demand, with the ranks of documents then and now."""
-        conditions = self.result.conditions
-
-        def rank_then(document: str) -> float | None:
-            return self.entry.rank_of(document, conditions.settings)
-
-        def rank_now(document: str) -> float | None:
-            rank = self.result.ranking.rank_of(document)
-            return NOT_RETURNED if rank is None else rank
-
-        return TwoOutcomes(then, now, rank_then, rank_now, conditions.tolerance)
 
     def _compared_with_itself(self, demand: Outcome) -> Outcome:
         """Return the outcome of a similarity demand for the accepted ranking itself.
