@@ -225,7 +225,8 @@ def _scored(
         )
     scored = []
     for index, document in enumerate(ranking):
-        scored.append((document if isinstance(document, str) else "", -index))
+        # str() makes a plain text of a number that is kept as it is written
+        scored.append((str(document) if isinstance(document, str) else "", -index))
     return scored
 
 
