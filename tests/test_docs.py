@@ -23,6 +23,7 @@ FOLLOWED = (
     "howto/judging.md",
     "howto/clicks.md",
     "howto/query-logs.md",
+    "howto/monthly.md",
     "howto/known-items.md",
     "howto/compare.md",
     "howto/hybrid.md",
@@ -43,6 +44,7 @@ OF_THEIR_OWN = (
     "howto/changing.md",
     "howto/hybrid.md",
     "howto/known-items.md",
+    "howto/monthly.md",
     "howto/shops.md",
 )
 """Pages that have a search of their own; the others use that of the first page."""
