@@ -33,7 +33,7 @@ from pytest_relevance.judgments.reading import (
     read_query_file,
     read_ratings,
 )
-from pytest_relevance.judgments.row_rules import DROP, RowRules
+from pytest_relevance.judgments.row_rules import DROP, EVERY_ROW, ROW_RULES, RowRules
 
 KNOWN_ITEMS = "known_items"
 
@@ -187,16 +187,10 @@ def _advice_on_document(named: NamedFile, path: str) -> str:
 
 def _rules_of(named: NamedFile) -> RowRules:
     """Return how the rows of a file of queries are read."""
-    rows, sample = named.rows, named.sample
-    return RowRules(
-        columns=dict(rows.columns),
-        params=dict(rows.params),
-        merge=rows.merge,
-        thousands=rows.thousands,
-        drop=rows.drop,
-        sample_by=None if sample is None else sample.by,
-        sample_per=None if sample is None else sample.per,
-    )
+    sample = named.sample
+    if sample is None:
+        return named.rows
+    return replace(named.rows, sample_by=sample.by, sample_per=sample.per)
 
 
 def _read_file(
@@ -213,8 +207,9 @@ def _read_file(
         passage=named.passage,
         context=named.context,
     )
-    if key == QUERIES:
-        options.update(_rules_of(named).options())
+    rules = _rules_of(named)
+    if key == QUERIES and rules != EVERY_ROW:
+        options[ROW_RULES] = rules
     source = Source.read(path, shown, options, ids)
     if key == QUERIES:
         return read_query_file(source, named.format)

@@ -20,10 +20,8 @@ from pytest_relevance.cases.location import (
 )
 from pytest_relevance.cases.model import CatalogueFile, SampleRule
 from pytest_relevance.cases.row_options import (
-    EVERY_ROW,
     ROW_OPTIONS,
     ROW_PROPERTIES,
-    RowOptions,
     check_not_of_a_golden_set,
     check_row_options,
 )
@@ -49,6 +47,7 @@ from pytest_relevance.cases.values import (
     check_names,
     report_unknown_keys,
 )
+from pytest_relevance.judgments.row_rules import EVERY_ROW, RowRules
 
 FILE = "file"
 ONLY = "only"
@@ -101,7 +100,7 @@ class NamedFile:
     document: str | None = None
     passage: str | None = None
     context: str | None = None
-    rows: RowOptions = EVERY_ROW
+    rows: RowRules = EVERY_ROW
     sample: SampleRule | None = None
 
     @property

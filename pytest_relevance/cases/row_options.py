@@ -7,7 +7,6 @@ parameter of the search. `merge`, `thousands` and `drop` say how the rows are re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.location import WRONG, Location, Wrong
@@ -30,6 +29,7 @@ from pytest_relevance.judgments.row_rules import (
     QUERY,
     SEPARATORS,
     THOUSANDS,
+    RowRules,
 )
 
 ROW_OPTIONS = (COLUMNS, PARAMS, MERGE, THOUSANDS, DROP)
@@ -39,28 +39,10 @@ _NEEDED_BY_QUERIES = ("judgments", "relevant", "passages", "document", "context"
 """What a user may map, and what the columns of golden sets have."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowOptions:
-    """How the rows of a file of queries are read, as the case file says.
-
-    The fields are those of `RowRules`. Mappings are pairs here: (key, column).
-    """
-
-    columns: tuple[tuple[str, str | None], ...] = ()
-    params: tuple[tuple[str, str], ...] = ()
-    merge: bool = False
-    thousands: str | None = None
-    drop: tuple[str, ...] = ()
-
-
-EVERY_ROW = RowOptions()
-"""No option is written: usual columns are read, and each row is a query."""
-
-
 def check_row_options(
     described: Mapping[str, object], at: Location
-) -> RowOptions | Wrong:
-    """Return the options of the rows of a file of queries, or report mistakes.
+) -> RowRules | Wrong:
+    """Return how the rows of a file of queries are read, or report mistakes.
 
     `described`: the mapping that describes the file, with any other keys too.
     """
@@ -73,7 +55,9 @@ def check_row_options(
         return WRONG
     if thousands is WRONG or drop is WRONG:
         return WRONG
-    return RowOptions(columns, params, merge, thousands, drop)
+    return RowRules(
+        columns=columns, params=params, merge=merge, thousands=thousands, drop=drop
+    )
 
 
 def check_not_of_a_golden_set(

@@ -271,7 +271,7 @@ class SuiteFiles:
         problems = wrong_sizes(queries, rule)
         if problems:
             return at.refuse_file(FileError(file, problems))
-        maps_weight = any(key == "weight" for key, _ in named.rows.columns)
+        maps_weight = named.rows.maps_key("weight")
         if rule.by is not None and not maps_weight:
             queries = weighed_by_size(queries)
         once = list({query.id: query for query in queries}.values())

@@ -26,7 +26,7 @@ from pytest_relevance._source import Header, Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import folded, layout
-from pytest_relevance.judgments.row_rules import DROP
+from pytest_relevance.judgments.row_rules import rules_in
 
 _TOTALS = frozenset(
     {
@@ -127,7 +127,7 @@ class ExportRows:
         self._has_preamble = has_preamble
         self._totals: set[int] = set()
         """The numbers of the rows that have totals."""
-        self._dropped = {text.casefold() for text in source.options.get(DROP, ())}
+        self._dropped = {text.casefold() for text in rules_in(source.options).drop}
         self._rows: list[_Row] = []
         if layout(source.header.names) is None:
             with cells_of_any_length():

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Header, Source
@@ -31,7 +31,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.export_objects import rows_inside
 from pytest_relevance.judgments.export_totals import ExportRows, mentions_total
-from pytest_relevance.judgments.row_rules import COLUMNS, DROP, QUERY
+from pytest_relevance.judgments.row_rules import QUERY, ROW_RULES, rules_in
 
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;|\t]"?\s*', re.IGNORECASE)
 _PADDING = ' \t\r,;|"'
@@ -108,18 +108,17 @@ def _without_totals(
         replaced[header.number] = _UNNAMED + header.line.removeprefix('""')
     if column is None:
         return source
-    options = dict(source.options)
+    rules = rules_in(source.options)
     rows = ExportRows(source, column, is_unnamed=is_unnamed, has_preamble=has_preamble)
     for row in rows.left_out():
         replaced[row.line] = ""
-        drop = options.get(DROP, ())
-        others = tuple(text for text in drop if folded(text) != folded(row.word))
-        if others == drop:
+        others = tuple(text for text in rules.drop if folded(text) != folded(row.word))
+        if others == rules.drop:
             notices.append(f"line {row.line} is left out: {row.why}")
         else:
-            options[DROP] = others  # no row is left for this text
+            rules = replace(rules, drop=others)  # no row is left for this text
     plain = _with_lines(source, replaced)
-    plain.options = options
+    plain.options = {**source.options, ROW_RULES: rules}
     return plain
 
 
@@ -129,7 +128,7 @@ def _query_column(source: Source, names: Sequence[str]) -> int | None:
     The user may have named it.
     """
     named = [*source.options.get("query", ())]
-    mapped = source.options.get(COLUMNS, {}).get(QUERY)
+    mapped = rules_in(source.options).column_of(QUERY)
     if mapped is not None:
         named.append(mapped)
     for name in named:

@@ -19,7 +19,7 @@ from pytest_relevance._source import Source
 from pytest_relevance.judgments.columns import GRADE_COLUMN
 from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.judgments.row_rules import ROW_OPTIONS
+from pytest_relevance.judgments.row_rules import ROW_OPTIONS, ROW_RULES, rules_in
 from pytest_relevance.registry import ExtensionError, Registry, check_own_name
 
 QUERY = "query"
@@ -37,7 +37,7 @@ These are ids of documents, quotes, or contexts. A file has one of these options
 COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
 """The options of a table: the columns of the grades and of the document ids."""
 
-TABLE_OPTIONS = COLUMN_OPTIONS | ROW_OPTIONS
+TABLE_OPTIONS = COLUMN_OPTIONS.union(ROW_OPTIONS)
 """The options of a table that may also have queries alone."""
 
 Fits = Callable[[Source], bool]
@@ -149,7 +149,8 @@ _MEANT_FOR: Mapping[str, str] = {
 
 def refuse_options(source: Source, known: JudgmentFormat) -> None:
     """Raise FileError if the file was given an option that its format does not have."""
-    given = list(source.options)
+    given = [option for option in source.options if option != ROW_RULES]
+    given += rules_in(source.options).given
     if source.ids.of_file:
         given.append(ID_FIELD)
     for option in given:

@@ -53,7 +53,7 @@ from pytest_relevance.judgments.placeholders import (
     notice_of_placeholders,
     placeholders_in,
 )
-from pytest_relevance.judgments.row_rules import RowRules
+from pytest_relevance.judgments.row_rules import EVERY_ROW, ROW_RULES, RowRules
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
 from pytest_relevance.registry import ExtensionError, Registry
 
@@ -159,16 +159,20 @@ def read_queries(
     and the errors are those of `read_judgments`.
     """
     rules = RowRules(
-        columns=columns or {},
-        params=params or {},
+        columns=tuple((columns or {}).items()),
+        params=tuple((params or {}).items()),
         merge=merge,
         thousands=thousands,
         drop=(drop,) if isinstance(drop, str) else tuple(drop),
     )
     rules.check()
-    options = {**options_of(query, grade_column), **rules.options()}
-    if QUERY in options and rules.options():
-        raise ValueError("name the column of the queries in columns: {'query': ...}")
+    options = options_of(query, grade_column)
+    if rules != EVERY_ROW:
+        if QUERY in options:
+            raise ValueError(
+                "name the column of the queries in columns: {'query': ...}"
+            )
+        options[ROW_RULES] = rules
     path, format = _in_folder(path, QUERIES, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     content = read_query_file(source, format)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, listed, quoted
@@ -18,10 +18,14 @@ THOUSANDS = "thousands"
 DROP = "drop"
 SAMPLE_BY = "sample.by"
 SAMPLE_PER = "sample.per"
-ROW_OPTIONS = frozenset(
-    {COLUMNS, PARAMS, MERGE, THOUSANDS, DROP, SAMPLE_BY, SAMPLE_PER}
-)
-"""The options of a file of queries that is a table."""
+ROW_OPTIONS = (COLUMNS, PARAMS, MERGE, THOUSANDS, DROP, SAMPLE_BY, SAMPLE_PER)
+"""What a user can say of the rows of a file of queries.
+
+A format names what it reads.
+"""
+
+ROW_RULES = "rows"
+"""The option of a file that has its `RowRules`."""
 
 QUERY = "query"
 ID = "id"
@@ -49,16 +53,17 @@ SEPARATORS = ("", ",", ".", "'", "\u2019", *BLANKS)
 class RowRules:
     """How the rows of a file of queries are read.
 
-    `columns`: {key of a case: column}. The column is None if the key is not read.
-    `params`: {parameter of the search: column}.
+    `columns`: pairs of a key of a case and its column. The column is None if the key is
+        not read.
+    `params`: pairs of a parameter of the search and its column.
     `merge`: whether rows of one query become one.
     `thousands`: what stands between the thousands of a number; None if not known.
     `drop`: the texts of rows that are not queries.
     `sample_by`, `sample_per`: the columns by which a sample is drawn.
     """
 
-    columns: Mapping[str, str | None] = field(default_factory=dict)
-    params: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[tuple[str, str | None], ...] = ()
+    params: tuple[tuple[str, str], ...] = ()
     merge: bool = False
     thousands: str | None = None
     drop: tuple[str, ...] = ()
@@ -70,22 +75,25 @@ class RowRules:
         """Say whether the user names a column of the file."""
         return bool(self.columns or self.params)
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> RowRules:
-        """Return the rules among the options of a file."""
-        return cls(
-            columns=options.get(COLUMNS, {}),
-            params=options.get(PARAMS, {}),
-            merge=options.get(MERGE, False),
-            thousands=options.get(THOUSANDS),
-            drop=options.get(DROP, ()),
-            sample_by=options.get(SAMPLE_BY),
-            sample_per=options.get(SAMPLE_PER),
-        )
+    def maps_key(self, key: str) -> bool:
+        """Say whether the user names the column of a key, or says that it has none."""
+        return any(mapped == key for mapped, _ in self.columns)
+
+    def column_of(self, key: str) -> str | None:
+        """Return the column that the user names for a key; None without one."""
+        return dict(self.columns).get(key)
+
+    def is_off(self, key: str) -> bool:
+        """Say whether the user says that no column has a key of a case."""
+        return self.maps_key(key) and self.column_of(key) is None
+
+    def column_of_param(self, name: str) -> str:
+        """Return the column that the user names for a parameter of the search."""
+        return dict(self.params)[name]
 
     def check(self) -> None:
         """Raise ValueError for a key that no column has, or a wrong separator."""
-        for key in self.columns:
+        for key, _ in self.columns:
             if key not in MAPPED_KEYS:
                 close = did_you_mean(key, MAPPED_KEYS)
                 raise ValueError(
@@ -96,15 +104,26 @@ class RowRules:
                 f"""thousands is ",", ".", "'" or " ", or "" for none, not {self.thousands!r}"""
             )
 
-    def options(self) -> dict[str, Any]:
-        """Return {name: value} of the options that the user gives."""
-        given = {
-            COLUMNS: self.columns or None,
-            PARAMS: self.params or None,
-            MERGE: self.merge or None,
-            THOUSANDS: self.thousands,
-            DROP: self.drop or None,
-            SAMPLE_BY: self.sample_by,
-            SAMPLE_PER: self.sample_per,
+    @property
+    def given(self) -> list[str]:
+        """Return the names of the rules that the user gives: `columns`, `drop`."""
+        is_given = {
+            COLUMNS: bool(self.columns),
+            PARAMS: bool(self.params),
+            MERGE: self.merge,
+            THOUSANDS: self.thousands is not None,
+            DROP: bool(self.drop),
+            SAMPLE_BY: self.sample_by is not None,
+            SAMPLE_PER: self.sample_per is not None,
         }
-        return {name: value for name, value in given.items() if value is not None}
+        return [name for name in ROW_OPTIONS if is_given[name]]
+
+
+EVERY_ROW = RowRules()
+"""The user gives no rule: usual columns are read, and each row is a query."""
+
+
+def rules_in(options: Mapping[str, Any]) -> RowRules:
+    """Return the rules among the options of a file."""
+    rules: RowRules = options.get(ROW_RULES, EVERY_ROW)
+    return rules

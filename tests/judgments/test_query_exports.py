@@ -10,6 +10,7 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.exports import plain_export
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_query_file
+from pytest_relevance.judgments.row_rules import ROW_RULES, RowRules
 from tests.judgments.helpers import Files, lines, problems_of
 
 GA4 = """\
@@ -235,12 +236,16 @@ def test_judgments_have_no_totals(files: Files) -> None:
 
 def test_what_the_user_drops_is_no_question(files: Files) -> None:
     content = "query,Event count\nboots,18\nsandals,12\nGrand total,44\n"
-    source = Source.read(files.write(content), options={"drop": ("grand total",)})
+    source = Source.read(
+        files.write(content), options={ROW_RULES: RowRules(drop=("grand total",))}
+    )
     assert plain_export(source).source.text == content
 
 
 def test_a_total_that_the_user_drops_has_no_notice(files: Files) -> None:
-    source = Source.read(files.write(GA4), options={"drop": ("Grand Total",)})
+    source = Source.read(
+        files.write(GA4), options={ROW_RULES: RowRules(drop=("Grand Total",))}
+    )
     found = read_query_file(source)
     assert [query.text for query in found.queries] == ["boots", "#ootd", "sandals"]
     assert list(found.notices) == []
@@ -248,7 +253,9 @@ def test_a_total_that_the_user_drops_has_no_notice(files: Files) -> None:
 
 def test_the_user_may_map_the_column_of_queries(files: Files) -> None:
     content = "# Searches\nq,Event count\nboots,18\nsandals,12\nTotal,30\n"
-    source = Source.read(files.write(content), options={"columns": {"query": "q"}})
+    source = Source.read(
+        files.write(content), options={ROW_RULES: RowRules(columns=(("query", "q"),))}
+    )
     plain = "\nq,Event count\nboots,18\nsandals,12\n\n"
     assert plain_export(source).source.text == plain
 

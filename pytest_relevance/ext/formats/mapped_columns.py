@@ -57,10 +57,10 @@ class MappedColumn:
 
 def _named(rules: RowRules) -> Iterator[tuple[str, str, str]]:
     """Yield (meaning, option, name) for each column that the user names."""
-    for key, column in rules.columns.items():
+    for key, column in rules.columns:
         if column is not None:
             yield _QUERY_ID if key == ID else key, f"{COLUMNS}.{key}", column
-    for name, column in rules.params.items():
+    for name, column in rules.params:
         yield f"{PARAMS}.{name}", f"{PARAMS}.{name}", column
     if rules.sample_by is not None:
         yield SAMPLE_BY, SAMPLE_BY, rules.sample_by

@@ -114,7 +114,7 @@ def read_query_objects(source: Source) -> Sequence[Query]:
     if _is_table(source):
         return query_tables.read_query_table(source)
     _refuse_wrapped_list(source)
-    for option in rules.options():
+    for option in rules.given:
         source.refuse(
             f"{option} is for objects that are rows of a table, and these have ratings; take it out"
         )

@@ -161,7 +161,7 @@ def _refuse_unclear_numbers(rows: QueryRows, rules: RowRules) -> None:
 
 def _column(meaning: str, rules: RowRules) -> str:
     """Return what messages call a column."""
-    name = rules.columns.get(meaning)
+    name = rules.column_of(meaning)
     if meaning == SAMPLE_BY:
         name = rules.sample_by
     return f"the column {quoted(name)}" if name else f"the column of {meaning}"
@@ -180,7 +180,7 @@ def _with_params(rows: QueryRows, rules: RowRules) -> dict[str, Sequence[Any]]:
     if not rules.params:
         return columns
     problems = Problems(rows.source.file)
-    cells = {name: columns.pop(f"params.{name}") for name in rules.params}
+    cells = {name: columns.pop(f"params.{name}") for name, _ in rules.params}
     own = columns.get("params")
     params = []
     names = []
@@ -202,7 +202,7 @@ def _with_params(rows: QueryRows, rules: RowRules) -> dict[str, Sequence[Any]]:
             if name in written and written[name] != mapped[name]:
                 problems.add(
                     f"the parameter {name} is {found_json(written[name])} in params, and {found_json(mapped[name])} in "
-                    f"{quoted(rules.params[name])}; keep one of them",
+                    f"{quoted(rules.column_of_param(name))}; keep one of them",
                     rows.place(number),
                     alike=f"params.{name}",
                 )
@@ -219,7 +219,7 @@ def _naming(rules: RowRules) -> Callable[[Query], str]:
 
     def name_of(query: Query) -> str:
         params = {}
-        for name in rules.params:
+        for name, _ in rules.params:
             if name in query.params:
                 params[name] = query.params[name]
         return name_with_params(query.text_or_id, params)

@@ -38,7 +38,14 @@ from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import SPELLINGS
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import QueryList
-from pytest_relevance.judgments.row_rules import DROP, ID, MERGE, WEIGHT, RowRules
+from pytest_relevance.judgments.row_rules import (
+    DROP,
+    ID,
+    MERGE,
+    WEIGHT,
+    RowRules,
+    rules_in,
+)
 
 _LOOKED_AT = 20
 """The number of lines by which `id<TAB>text` is recognised."""
@@ -79,7 +86,7 @@ def has_query_header(source: Source) -> bool:
 
 def rules_of(source: Source) -> RowRules:
     """Return what the user says of the rows of a file of queries."""
-    return RowRules.of(source.options)
+    return rules_in(source.options)
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
@@ -93,7 +100,7 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     for meaning, number in _found_columns(source, names).items():
         # Without a column for the weights, the sizes for a sample are the weights.
         is_size = meaning == WEIGHT and rules.sample_by is not None
-        if WEIGHT in rules.columns or not is_size:
+        if rules.maps_key(WEIGHT) or not is_size:
             if not _is_off(meaning, rules):
                 at[meaning] = number
     return at
@@ -122,7 +129,7 @@ def _found_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
 def _is_off(meaning: str, rules: RowRules) -> bool:
     """Say whether the user says that no column with a usual name has a meaning."""
     key = ID if meaning == "query_id" else meaning
-    return key in rules.columns and rules.columns[key] is None
+    return rules.is_off(key)
 
 
 def read_query_table(source: Source) -> QueryList:
@@ -315,7 +322,7 @@ def distinct_rows(
         FileError: there are no rows, a row is wrong, or two texts have one id.
     """
     rules = rules_of(source)
-    for option in rules.options():
+    for option in rules.given:
         if option not in (MERGE, DROP):
             source.refuse(
                 f"{option} is for a table with columns, and this file has none; take it out"
