@@ -325,15 +325,18 @@ def is_error_answer(document: Mapping[str, object]) -> bool:
     An object is an error if all its keys are keys of errors and a value reports one. A
     small object without an id is an error too if its error is a text of several words.
     """
-    keys = {_folded(key) for key in document}
+    keys = {_plain_key(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:
         return False
     if keys <= _SAYS | _BESIDE:
-        return any(_says_error(_folded(key), value) for key, value in document.items())
+        return any(
+            _says_error(_plain_key(key), value) for key, value in document.items()
+        )
     if not keys.isdisjoint(_IDS):
         return False
     return any(
-        _folded(key) in _SAYS and _is_in_words(value) for key, value in document.items()
+        _plain_key(key) in _SAYS and _is_in_words(value)
+        for key, value in document.items()
     )
 
 
@@ -351,7 +354,7 @@ def _says_error(key: str, value: object) -> bool:
     if key not in _SAYS:
         return False
     if isinstance(value, dict):
-        is_of_errors = {_folded(name) for name in value} <= _SAYS | _BESIDE
+        is_of_errors = {_plain_key(name) for name in value} <= _SAYS | _BESIDE
         return is_of_errors or _is_in_words(value)
     return not isinstance(value, NumberAsWritten)
 
@@ -368,5 +371,6 @@ def _is_in_words(value: object) -> bool:
     return isinstance(value, str) and len(value.split()) > 1
 
 
-def _folded(key: str) -> str:
+def _plain_key(key: str) -> str:
+    """Return a key of JSON without case and punctuation."""
     return re.sub(r"[\s._-]", "", key).casefold()

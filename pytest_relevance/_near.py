@@ -90,11 +90,11 @@ FOLDS: dict[str, Fold] = {
 @lru_cache(maxsize=4096)  # the ids of a ranking are compared with several others
 def fold_all(text: str) -> str:
     """Return a text folded by all kinds of `FOLDS`. Near texts become the same text."""
-    return folded(text)
+    return fold_by(FOLDS, text)
 
 
-def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Return a text folded by these kinds of `FOLDS`, by default by all."""
+def fold_by(kinds: Iterable[str], text: str) -> str:
+    """Return a text folded by these kinds of `FOLDS`."""
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
@@ -111,7 +111,7 @@ def difference(one: str, other: str) -> str:
     needed = [*FOLDS]
     for kind in reversed(FOLDS):
         fewer = [each for each in needed if each != kind]
-        if folded(one, fewer) == folded(other, fewer):
+        if fold_by(fewer, one) == fold_by(fewer, other):
             needed = fewer
     return " and ".join(needed)
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from pytest_relevance._text import folded_text
 from pytest_relevance.cases.case_judgments import CaseJudgments
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import (
@@ -84,15 +85,15 @@ class KnownItems:
 
     def add(self, new: KnownItem) -> None:
         """Add a row to the item with its title."""
-        folded = _folded(new.title)
-        item = self._by_title.get(folded)
+        key = folded_text(new.title)
+        item = self._by_title.get(key)
         if item is not None:
             new = KnownItem(
                 title=min(item.title, new.title),
                 documents=item.documents + new.documents,
                 line=item.line,
             )
-        self._by_title[folded] = new
+        self._by_title[key] = new
 
     def leave_out_shared(self, rows: int, untitled: int) -> None:
         """Leave out the titles that too many rows have, and count what is left.
@@ -101,11 +102,11 @@ class KnownItems:
         """
         shared = []
         sharing = 0
-        for folded, item in list(self._by_title.items()):
+        for key, item in list(self._by_title.items()):
             if len(item.documents) > MOST_SHARING:
                 shared.append(item.title)
                 sharing += len(item.documents)
-                del self._by_title[folded]
+                del self._by_title[key]
         self.counts = KnownItemCounts(
             rows=rows,
             titles=len(self._by_title),
@@ -133,7 +134,7 @@ class KnownItems:
 
     def find(self, title: str) -> KnownItem | None:
         """Return the item with a title; None if there is none."""
-        return self._by_title.get(_folded(title))
+        return self._by_title.get(folded_text(title))
 
 
 def read_known_items(named: NamedFile, path: str, file: str) -> KnownItems:
@@ -153,10 +154,6 @@ def read_known_items(named: NamedFile, path: str, file: str) -> KnownItems:
             untitled += 1
     items.leave_out_shared(rows, untitled)
     return items
-
-
-def _folded(title: str) -> str:
-    return " ".join(title.split()).casefold()
 
 
 # What a known item may demand

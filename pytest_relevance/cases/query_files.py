@@ -22,7 +22,7 @@ from pytest_relevance.judgments.columns import (
     MAYBE_SEARCHES,
     MORE_SPELLINGS,
     SPELLINGS,
-    folded,
+    plain_name,
 )
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import Query
@@ -296,11 +296,11 @@ def _usual_names() -> set[str]:
     names = {"id"}
     for what in ("query", "query_id", "weight"):
         for spelling in (*SPELLINGS[what], *MORE_SPELLINGS.get(what, ())):
-            names.add(folded(spelling))
+            names.add(plain_name(spelling))
     return names
 
 
-_KEYS = {folded(name): name for name in KEYS[CASE]}
+_KEYS = {plain_name(name): name for name in KEYS[CASE]}
 _USUAL_NAMES = _usual_names()
 """A second column of such a name is no mistake."""
 
@@ -327,7 +327,7 @@ product, and a column `min_ndcg` is not.
 
 def _key_of_a_case(column: UnreadColumn) -> str | None:
     """Return the key of a case that a column is named like; None if there is none."""
-    name = folded(column.name)
+    name = plain_name(column.name)
     key = _KEYS.get(name)
     if key is None or name in _USUAL_NAMES:
         return None
@@ -392,7 +392,7 @@ def notice_of_columns(
 def _hint(names: Sequence[str], *, is_weighted: bool) -> str:
     """Return what a column may be meant as, else "": the weight, or a misspelt key."""
     for name in names:
-        if not is_weighted and folded(name) in MAYBE_SEARCHES:
+        if not is_weighted and plain_name(name) in MAYBE_SEARCHES:
             return (
                 f"; if {quoted(name)} is how often a query was searched, it may be the weight: "
                 f"columns: {{weight: {name}}}"

@@ -85,7 +85,7 @@ MORE_SPELLINGS = {
     "query_id": ("id", "number", "num", "nr", "no"),
     "query": ("text",),
 }
-"""More names of columns in files of queries, folded: `_id` is `id`.
+"""More names of columns in files of queries, as plain names: `_id` is `id`.
 
 In a table of judgments columns with these names may be anything.
 """
@@ -120,23 +120,23 @@ Weights are columns that can only be the number of searches.
 """
 
 MAYBE_SEARCHES = frozenset({"count", "eventcount", "impressions", "occurrences"})
-"""Names of columns, folded, that are the number of searches in some exports.
+"""Plain names of columns that are the number of searches in some exports.
 
 In others they are something else. The user has to map them, so a notice says how.
 """
 
 BEIR_DOCUMENT = "corpusid"
-"""The column of documents in BEIR's tables, folded."""
+"""The column of documents in BEIR's tables, by its plain name."""
 
 
-def folded(name: object) -> str:
+def plain_name(name: object) -> str:
     """Return a column name without case and punctuation: `queryid` for `Query ID`."""
     return re.sub(r"[\s._-]", "", str(name)).lower()
 
 
-_FOLDED: dict[str, list[str]] = {}
+_PLAIN_SPELLINGS: dict[str, list[str]] = {}
 for _what, _spellings in SPELLINGS.items():
-    _FOLDED[_what] = [folded(spelling) for spelling in _spellings]
+    _PLAIN_SPELLINGS[_what] = [plain_name(spelling) for spelling in _spellings]
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
@@ -148,10 +148,10 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
     """
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
-        numbers.setdefault(folded(name), number)
+        numbers.setdefault(plain_name(name), number)
     found: dict[str, int] = {}
     for what in wanted:
-        for spelling in _FOLDED[what]:
+        for spelling in _PLAIN_SPELLINGS[what]:
             found_at = numbers.get(spelling)
             if found_at is not None and found_at not in found.values():
                 found[what] = found_at
@@ -184,9 +184,9 @@ def _add_columns(
     for what, of_kind in spellings.items():
         if what in at:
             continue
-        plain = {folded(spelling) for spelling in of_kind}
+        plain = {plain_name(spelling) for spelling in of_kind}
         for number, name in enumerate(names):
-            if folded(name) in plain and number not in at.values():
+            if plain_name(name) in plain and number not in at.values():
                 at[what] = number
                 break
 
@@ -213,15 +213,15 @@ _SUMMARY = re.compile(
 
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
 _MAY_BE_ANYTHING = frozenset({"score", "gain"})
-_GRADES = frozenset(_FOLDED["grade"]) - _MAY_BE_ANYTHING
+_GRADES = frozenset(_PLAIN_SPELLINGS["grade"]) - _MAY_BE_ANYTHING
 _CALLED_GRADE = re.compile("|".join([_RATING.pattern, *sorted(_GRADES)]))
-_DOCUMENTED = frozenset([*_FOLDED["title"], *_FOLDED["note"]])
+_DOCUMENTED = frozenset([*_PLAIN_SPELLINGS["title"], *_PLAIN_SPELLINGS["note"]])
 """Names of columns that are about a document or a query. No rater is called so."""
 
 
 def may_be_grades(name: str) -> bool:
     """Say whether a column with this name may hold grades or ratings."""
-    plain = folded(name)
+    plain = plain_name(name)
     is_grade = _CALLED_GRADE.fullmatch(plain) is not None
     return is_grade or _SUMMARY.fullmatch(plain) is not None
 
@@ -289,7 +289,7 @@ class Layout:
         """
         if not self.raters:
             return False
-        names = [folded(self.names[column.number]) for column in self.raters]
+        names = [plain_name(self.names[column.number]) for column in self.raters]
         return all(_RATING.fullmatch(name) for name in names)
 
     @property
@@ -316,7 +316,7 @@ class Layout:
         for number, name in enumerate(self.names):
             if number == self.at["grade"]:
                 continue
-            if name in self.final or _CALLED_GRADE.fullmatch(folded(name)):
+            if name in self.final or _CALLED_GRADE.fullmatch(plain_name(name)):
                 found.append(name)
         return found
 
@@ -347,7 +347,7 @@ def layout(
     if "grade" in at:
         final = []
         for number, name in enumerate(names):
-            if number != at["grade"] and _FINAL.fullmatch(folded(name)):
+            if number != at["grade"] and _FINAL.fullmatch(plain_name(name)):
                 final.append(name)
         return Layout(names, at, final=final)
     return _layout_of_raters(names, at)
@@ -365,7 +365,7 @@ def _chosen_layout(
         return None
     at = _without_column(at, number)
     at["grade"] = number
-    if _SUMMARY.fullmatch(folded(names[number])):
+    if _SUMMARY.fullmatch(plain_name(names[number])):
         at.pop("rater", None)  # a summary is not the rating of one rater
     return Layout(names, at, chosen=True) if has_ids(at) else None
 
@@ -378,11 +378,11 @@ def _layout_of_raters(names: Sequence[str], at: Mapping[str, int]) -> Layout | N
     """
     if find_columns(names, ("rank",)):
         return None  # a run, such as a snapshot of Quepid
-    summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
+    summaries = [name for name in names if _SUMMARY.fullmatch(plain_name(name))]
     raters = _columns_of_raters(names, at, summaries)
     if raters:
         return Layout(names, at, raters=raters, final=summaries)
-    final = [name for name in summaries if _FINAL.fullmatch(folded(name))]
+    final = [name for name in summaries if _FINAL.fullmatch(plain_name(name))]
     if len(final) == 1:
         return Layout(names, {**at, "grade": list(names).index(final[0])})
     return None
@@ -407,7 +407,7 @@ def column_called(names: Sequence[str], wanted: str) -> int | None:
     if wanted in names:
         return list(names).index(wanted)
     for number, name in enumerate(names):
-        if folded(name) == folded(wanted):
+        if plain_name(name) == plain_name(wanted):
             return number
     return None
 
@@ -432,9 +432,9 @@ def has_ids(at: Mapping[str, int]) -> bool:
 
 
 def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
-    if folded(names[at["grade"]]) != "score":
+    if plain_name(names[at["grade"]]) != "score":
         return False
-    is_beir = "document" in at and folded(names[at["document"]]) == BEIR_DOCUMENT
+    is_beir = "document" in at and plain_name(names[at["document"]]) == BEIR_DOCUMENT
     return not is_beir or bool(find_columns(names, ("rank",)))
 
 
@@ -452,9 +452,9 @@ def _columns_of_raters(
     for number, name in enumerate(names):
         if not name or name in summaries:
             continue
-        if _RATING.fullmatch(folded(name)):
+        if _RATING.fullmatch(plain_name(name)):
             ratings.append(RaterColumn(number, _rater_name(name)))
-        if number not in at.values() and folded(name) not in _DOCUMENTED:
+        if number not in at.values() and plain_name(name) not in _DOCUMENTED:
             judges.append(RaterColumn(number, name))
     if len(ratings) > 1 or (ratings and summaries):
         return ratings

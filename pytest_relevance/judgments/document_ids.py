@@ -15,7 +15,7 @@ from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import (
     column_called,
     find_columns,
-    folded,
+    plain_name,
     shown_names,
 )
 
@@ -25,10 +25,10 @@ _INDEX_NAMES = ("_index", "_federation.indexUid", "indexUid", "collection")
 """The names of a column that says which index or collection a judged document is in."""
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "docno"})
-"""The folded last parts of paths that lead to an id."""
+"""The plain names of the last parts of paths that lead to an id."""
 
 _INDEXES = frozenset({"index", "indexuid", "indexname", "collection", "collectionname"})
-"""The folded names of an index or a collection.
+"""The plain names of an index or a collection.
 
 A file may use another of them than a result.
 """
@@ -181,9 +181,9 @@ def _column_of_field(path: str, names: Sequence[str]) -> int | None:
         number = column_called(names, name)
         if number is not None:
             return number
-    if folded(last) in _INDEXES:
+    if plain_name(last) in _INDEXES:
         for number, name in enumerate(names):
-            if folded(name) in _INDEXES:
+            if plain_name(name) in _INDEXES:
                 return number
     return None
 
@@ -193,12 +193,12 @@ def _shown(field: IdField) -> str:
 
 
 def _is_id(path: str) -> bool:
-    return folded(path.rpartition(".")[2]) in _IDS
+    return plain_name(path.rpartition(".")[2]) in _IDS
 
 
 def keys_of_documents(names: Iterable[object]) -> list[str]:
     """Return the names that can only mean a document, such as `docid`; never `id`."""
-    return [str(name) for name in names if folded(name) in _IDS - {"id"}]
+    return [str(name) for name in names if plain_name(name) in _IDS - {"id"}]
 
 
 def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
@@ -223,7 +223,7 @@ def refuse_row_numbers(
     """
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
-        if folded(name) == "index" and _numbers_rows(column):
+        if plain_name(name) == "index" and _numbers_rows(column):
             raise NoColumn(
                 f"the column {quoted(name)} numbers the rows, and "
                 f"{_shown(columns.field)} takes it for a part of the id; take the "

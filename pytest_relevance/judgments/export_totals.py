@@ -25,7 +25,7 @@ from pytest_relevance._problems import Place
 from pytest_relevance._source import Header, Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
-from pytest_relevance.judgments.columns import folded, layout
+from pytest_relevance.judgments.columns import layout, plain_name
 from pytest_relevance.judgments.row_rules import rules_in
 
 _TOTALS = frozenset(
@@ -48,7 +48,7 @@ _TOTALS = frozenset(
         ),
     }
 )
-"""What a row with totals is called in the languages of search tools, folded."""
+"""What a row with totals is called in the languages of search tools, as plain names."""
 
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+")
 _NUMBER = re.compile(r"[\d.,' \u00a0\u202f%-]*")
@@ -98,12 +98,12 @@ def _is_called_total(text: str) -> bool:
 
     For example `Grand total`, `Gesamt` or `Total: Account`.
     """
-    return folded(text) in _TOTALS or _says_what_is_summed(text)
+    return plain_name(text) in _TOTALS or _says_what_is_summed(text)
 
 
 def _says_what_is_summed(text: str) -> bool:
     word, colon, summed = text.partition(":")
-    return bool(colon and summed.strip()) and folded(word) in _TOTALS
+    return bool(colon and summed.strip()) and plain_name(word) in _TOTALS
 
 
 class ExportRows:

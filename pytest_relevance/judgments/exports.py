@@ -25,7 +25,7 @@ from pytest_relevance._source import Header, Source
 from pytest_relevance._text import listed
 from pytest_relevance.judgments.columns import (
     column_called,
-    folded,
+    plain_name,
     query_columns,
     shown_names,
 )
@@ -112,7 +112,9 @@ def _without_totals(
     rows = ExportRows(source, column, is_unnamed=is_unnamed, has_preamble=has_preamble)
     for row in rows.left_out():
         replaced[row.line] = ""
-        others = tuple(text for text in rules.drop if folded(text) != folded(row.word))
+        others = tuple(
+            text for text in rules.drop if plain_name(text) != plain_name(row.word)
+        )
         if others == rules.drop:
             notices.append(f"line {row.line} is left out: {row.why}")
         else:

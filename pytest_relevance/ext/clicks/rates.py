@@ -18,7 +18,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.ext.clicks.click_log import ClickLog, Flags, Reals
-from pytest_relevance.judgments.columns import folded, shown_names
+from pytest_relevance.judgments.columns import plain_name, shown_names
 
 LEAST_SHARED = 20
 """How many clicks a linked position must share with other linked positions."""
@@ -211,7 +211,7 @@ def _rates_in(table: Table) -> Mapping[int, float]:
 
 
 def _column(table: Table, wanted: str) -> int:
-    names = [folded(name) for name in table.names]
+    names = [plain_name(name) for name in table.names]
     if wanted not in names:
         close = did_you_mean(wanted, table.names)
         table.source.refuse(

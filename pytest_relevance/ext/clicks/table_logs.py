@@ -28,7 +28,7 @@ from pytest_relevance.ext.clicks.left_out import (
     LeftOut,
     Reason,
 )
-from pytest_relevance.judgments.columns import SPELLINGS, folded, shown_names
+from pytest_relevance.judgments.columns import SPELLINGS, plain_name, shown_names
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": (*SPELLINGS["query"], "user_query"),
@@ -85,10 +85,10 @@ def find_column(names: Iterable[str], spellings: Iterable[str]) -> int | None:
 
     The first spelling that is there decides. Case and punctuation do not count.
     """
-    plain = [folded(name) for name in names]
+    plain = [plain_name(name) for name in names]
     for spelling in spellings:
-        if folded(spelling) in plain:
-            return plain.index(folded(spelling))
+        if plain_name(spelling) in plain:
+            return plain.index(plain_name(spelling))
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pytest_relevance._json_text import JsonReader
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import folded, shown_names
+from pytest_relevance.judgments.columns import plain_name, shown_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def find_path(names: Sequence[str], written: str) -> ColumnPath:
 def _column_named(names: Sequence[str], written: str) -> int | None:
     """Return the number of the column with a name; None if there is none."""
     exact = [number for number, name in enumerate(names) if name == written]
-    wanted = folded(written)
-    near = [number for number, name in enumerate(names) if wanted == folded(name)]
+    wanted = plain_name(written)
+    near = [number for number, name in enumerate(names) if wanted == plain_name(name)]
     found = exact or near
     if len(found) > 1:
         called = listed([quoted(names[number]) for number in found], "and")

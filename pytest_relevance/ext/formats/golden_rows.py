@@ -15,7 +15,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.query_rows import cells_of
-from pytest_relevance.judgments.columns import SPELLINGS, folded
+from pytest_relevance.judgments.columns import SPELLINGS, plain_name
 
 _LOOKED_AT = 100
 """How many objects are looked at to find the names of their keys."""
@@ -44,9 +44,9 @@ class Names:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.all = tuple(names)
-        self._by_folded: dict[str, str] = {}
+        self._by_plain_name: dict[str, str] = {}
         for name in names:
-            self._by_folded.setdefault(folded(name), name)
+            self._by_plain_name.setdefault(plain_name(name), name)
 
     def find(self, *wanted: str) -> str | None:
         """Return the first wanted name that the file has, in the spelling of the file.
@@ -54,7 +54,7 @@ class Names:
         Return None if the file has none of them.
         """
         for name in wanted:
-            found = self._by_folded.get(folded(name))
+            found = self._by_plain_name.get(plain_name(name))
             if found is not None:
                 return found
         return None

@@ -190,13 +190,13 @@ def _keys(texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
 
 
 def _is_beir(table: Table) -> bool:
-    return any(columns.folded(name) == BEIR_DOCUMENT for name in table.names)
+    return any(columns.plain_name(name) == BEIR_DOCUMENT for name in table.names)
 
 
 def _is_esci(table: Table, found: columns.Layout) -> bool:
     if "grade" not in found.at:
         return False
-    return columns.folded(table.names[found.at["grade"]]) == "escilabel"
+    return columns.plain_name(table.names[found.at["grade"]]) == "escilabel"
 
 
 def _raters(found: columns.Layout, cells: _Cells) -> list[str] | None:
@@ -499,7 +499,7 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 
 _CALLED_IDS = re.compile(r"(?:doc|document|chunk|node|page|source|id)(?:id)?s?$")
 _CALLED_TEXTS = re.compile(r"(?:context|passage|quote|snippet|excerpt)s?$")
-"""How the names of columns of ids and of texts end, folded."""
+"""How the plain names of columns of ids and of texts end."""
 
 _QUESTIONS = ("question", "input", "user_input", "prompt")
 
@@ -512,17 +512,17 @@ def naming_advice(names: Sequence[str], others: Sequence[str]) -> str:
     query = "COLUMN"
     for name in names:
         usual = columns.find_columns([name], ("query",))
-        if usual or columns.folded(name) in map(columns.folded, _QUESTIONS):
+        if usual or columns.plain_name(name) in map(columns.plain_name, _QUESTIONS):
             query = name
             break
     kind, needed = "document", "COLUMN"
     for name in others:
         if name == query:
             continue
-        if _CALLED_TEXTS.search(columns.folded(name)):
+        if _CALLED_TEXTS.search(columns.plain_name(name)):
             kind, needed = "context", name
             break
-        if _CALLED_IDS.search(columns.folded(name)):
+        if _CALLED_IDS.search(columns.plain_name(name)):
             needed = name
             break
     return f"name its columns: {{file: ..., query: {query}, {kind}: {needed}}} (or passage: for quotes)"

@@ -34,8 +34,8 @@ from pytest_relevance.judgments.columns import (
     SPELLINGS,
     column_called,
     find_columns,
-    folded,
     layout,
+    plain_name,
 )
 from pytest_relevance.judgments.formats import (
     TABLE_OPTIONS,
@@ -59,8 +59,8 @@ _QUERY_SHAPES = (
     '{"query_id": ..., "query": ...}'
 )
 
-_SURELY_IDS = frozenset(folded(name) for name in SPELLINGS["query_id"])
-"""Names of the id of a query, folded."""
+_SURELY_IDS = frozenset(plain_name(name) for name in SPELLINGS["query_id"])
+"""The plain names of the id of a query."""
 
 _OTHER_KEYS = (
     "id",
@@ -72,8 +72,8 @@ _OTHER_KEYS = (
     *EXPORT_SPELLINGS["query"],
     *EXPORT_SPELLINGS["weight"],
 )
-_OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
-"""The keys of an object that is a query, folded."""
+_OF_A_QUERY = _SURELY_IDS.union(plain_name(name) for name in _OTHER_KEYS)
+"""The plain names of the keys of an object that is a query."""
 
 
 def is_json(source: Source) -> bool:
@@ -173,7 +173,7 @@ def _refuse_wrapped_list(source: Source) -> None:
         return
     name = next(iter(source.json_object))
     value = source.json_object[name]
-    if folded(name) not in _WRAPPERS or not isinstance(value, (list, dict)):
+    if plain_name(name) not in _WRAPPERS or not isinstance(value, (list, dict)):
         return
     if not value:
         source.refuse(
@@ -240,8 +240,8 @@ def _ratings_key(entry: Mapping[str, object]) -> str:
     return ""
 
 
-def _folded_names(names: Iterable[str]) -> set[str]:
-    return {folded(name) for name in names}
+def _plain_names(names: Iterable[str]) -> set[str]:
+    return {plain_name(name) for name in names}
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
@@ -255,10 +255,10 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
         return False
     if any(isinstance(value, (dict, list)) for value in entry.values()):
         return False
-    folded_names = _folded_names(names)
-    if "_id" in names or folded_names & _SURELY_IDS:
+    plain_names = _plain_names(names)
+    if "_id" in names or plain_names & _SURELY_IDS:
         return False
-    if folded_names & _OF_A_QUERY:
+    if plain_names & _OF_A_QUERY:
         keys = listed([quoted(name) for name in names[:10]], "and")
         source.refuse(
             f"the file may be one query with the keys {keys}, or {len(entry)} queries, "
@@ -323,7 +323,7 @@ class _NestedReader(Collector):
         """
         if not self._for_queries or not isinstance(value, dict):
             return False
-        if not is_alone and not _folded_names(value) & _OF_A_QUERY:
+        if not is_alone and not _plain_names(value) & _OF_A_QUERY:
             return False
         return any(_is_a_text(each) for each in value.values())
 
@@ -394,7 +394,7 @@ class _NestedReader(Collector):
                 keys["document"] = name
                 break
         for what, number in find_columns(names, _OF_RATING).items():
-            is_score = what == "grade" and folded(names[number]) == "score"
+            is_score = what == "grade" and plain_name(names[number]) == "score"
             if not is_score:
                 keys[what] = names[number]
         if self._grade_column is not None:

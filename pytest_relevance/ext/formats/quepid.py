@@ -22,7 +22,7 @@ from pytest_relevance.ext.formats.collecting import (
     Rated,
     params_of,
 )
-from pytest_relevance.judgments.columns import folded
+from pytest_relevance.judgments.columns import plain_name
 from pytest_relevance.judgments.formats import (
     COLUMN_OPTIONS,
     JudgmentFormat,
@@ -39,7 +39,7 @@ _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "name", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
-"""The folded names of the columns of a snapshot.
+"""The plain names of the columns of a snapshot.
 
 Other columns are fields of the documents, with any name.
 """
@@ -73,7 +73,7 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
     """Return the columns of a snapshot; None for the header of another table."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
-        numbers.setdefault(folded(name), number)
+        numbers.setdefault(plain_name(name), number)
     if not numbers.keys() >= set(_SNAPSHOT):
         return None
     return SnapshotColumns(

@@ -21,9 +21,9 @@ from pytest_relevance.judgments.columns import (
     SPELLINGS,
     Layout,
     find_columns,
-    folded,
     has_ids,
     layout,
+    plain_name,
     shown_names,
 )
 from pytest_relevance.judgments.formats import Rankings, RunFormat
@@ -155,7 +155,7 @@ def _are_grades(judged: Layout, table: Table) -> bool:
 def _refuse_other_scores(source: Source, table: Table) -> None:
     """Raise FileError if a column may have scores: its name ends with `score`."""
     for name in table.names:
-        if folded(name).endswith("score"):
+        if plain_name(name).endswith("score"):
             source.refuse(
                 f"the column {name} may be the score that the run is to be sorted by; "
                 "call it score, or rank the rows in a column rank",

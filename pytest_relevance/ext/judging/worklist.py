@@ -19,7 +19,12 @@ from pytest_relevance._csv_cells import cells_of_any_length, csv_text, escaped
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, printable
 from pytest_relevance._text_table import TextTable
-from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_be_grades
+from pytest_relevance.judgments.columns import (
+    MACHINE,
+    SPELLINGS,
+    may_be_grades,
+    plain_name,
+)
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 from pytest_relevance.results.settling import Stake, stake_of
 from pytest_relevance.results.unjudged import (
@@ -317,14 +322,14 @@ _FIELD_PLACE = WORKLIST_COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Return names, folded, that the column of a catalogue field must not have.
+    """Return plain names that the column of a catalogue field must not have.
 
     A reader of judgments could take such a column for the document or the rater.
     """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
     names = [*WORKLIST_COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
-    return frozenset(folded(name) for name in names)
+    return frozenset(plain_name(name) for name in names)
 
 
 _TAKEN = _columns_of_readers()
@@ -350,7 +355,7 @@ def field_column(name: str) -> str:
     added to a name that a reader of judgments would take for another column: `grade`.
     """
     plain = on_one_line(name)
-    is_taken = folded(plain) in _TAKEN or may_be_grades(plain)
+    is_taken = plain_name(plain) in _TAKEN or may_be_grades(plain)
     return escaped(f"{plain} (shown)" if is_taken else plain)
 
 
