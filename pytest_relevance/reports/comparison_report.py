@@ -33,7 +33,6 @@ from pytest_relevance.reports.run.changed_test import (
     changed_in_words,
 )
 from pytest_relevance.reports.run.headline import (
-    BETTER,
     BROKEN,
     FINE,
     MIXED,
@@ -182,8 +181,7 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     said = _headline_of_scores(comparison, gates)
     of_test = changed_in_words(_changed_test(comparison))
     if of_test and said.kind != NOTHING:
-        kind = MIXED if said.kind in (FINE, BETTER) else said.kind
-        said = replace(said, text=f"{said.text}; {of_test}", kind=kind)
+        said = said.as_no_good_news(f"{said.text}; {of_test}")
     for name, replayed in reversed(comparison.replayed):
         said = of_replay(said, replayed, name)
     return replace(said, fails=not gates.passed)

@@ -108,7 +108,7 @@ def _series_headline(series: Series, label: str) -> Headline:
         text += f"; in the last run {listed(faults, 'and')}"
         return Headline(text, kind, fails=True)
     counts = series.points[-1].counts
-    if counts.got_worse and said.kind in (FINE, BETTER):
+    if counts.got_worse and said.is_good_news:
         moved = f"{counts.got_worse:,} got worse and {counts.got_better:,} better"
         return Headline(f"{text}; in the last run {moved} than before it", MIXED)
     return Headline(text, said.kind)
@@ -140,7 +140,7 @@ def _since_the_first(series: Series) -> Headline:
             why = "no mean can be compared with that of the last"
         return Headline(f"{counted(len(series.points), 'run')}: {why}", NOTHING)
     said = balance(series.counts, mean_direction(change))
-    if said.kind in (FINE, BETTER) and change.means.difference < -ROUNDING:
+    if said.is_good_news and change.means.difference < -ROUNDING:
         text = (
             "The mean fell, which may be chance, and no query fell by more than its "
             "tolerance"

@@ -104,7 +104,20 @@ class Headline:
         """What the icon and the colour mean: `FAILS_BUILD`, `WARNS` or `PASSES`."""
         if self.fails:
             return FAILS_BUILD
-        return PASSES if self.kind in (FINE, BETTER) else WARNS
+        return PASSES if self.is_good_news else WARNS
+
+    @property
+    def is_good_news(self) -> bool:
+        """Whether nothing failed or got worse: the kind is `FINE` or `BETTER`."""
+        return self.kind in (FINE, BETTER)
+
+    def as_no_good_news(self, text: str) -> Headline:
+        """Return a headline with this text that is no good news.
+
+        The kinds `FINE` and `BETTER` become `MIXED`. Other kinds stay.
+        """
+        kind = MIXED if self.is_good_news else self.kind
+        return replace(self, text=text, kind=kind)
 
     @property
     def mark(self) -> str:
@@ -209,7 +222,7 @@ def headline(
     `change`: what `mean_change` returned for the results that ran; None if it was not
         called.
     """
-    said = _first_that_holds(results, gates, info, change)
+    said = _outcome(_run_of(results, gates, info, change))
     said = _with_what_is_missing(said, results, info, files)
     said = replace(said, fails=build_fails(results, gates, info))
     return said if info.replayed is None else of_replay(said, info.replayed)
@@ -223,8 +236,7 @@ def of_replay(said: Headline, replayed: Replayed, run: str = "") -> Headline:
     `run`: the name of the replay, if it is one of two runs.
     """
     text = f"{no_search_text(replayed, run)}; {said.text[0].lower()}{said.text[1:]}"
-    kind = MIXED if said.kind in (FINE, BETTER) else said.kind
-    return replace(said, text=text, kind=kind)
+    return said.as_no_good_news(text)
 
 
 def _with_what_is_missing(
@@ -233,25 +245,26 @@ def _with_what_is_missing(
     info: RunInfo,
     files: Mapping[str, FileInfo],
 ) -> Headline:
-    """Return a headline that also says how the demands changed and what did not run."""
+    """Return a headline that also says how the demands changed and what did not run.
+
+    - Good news goes on with everything that is missing, and is no good news then.
+    - If nothing ran, the headline goes on with the changed demands.
+    - Bad news goes on with the changed demands if both are short.
+    """
     of_test = changed_in_words(changed_test(results, files, info))
-    if said.kind not in (FINE, BETTER, NOTHING):
+    if not said.is_good_news and said.kind != NOTHING:
         if of_test and len(said.text) + len(of_test) <= _LONGEST_WITH_TEST:
             return replace(said, text=f"{said.text}; {of_test}")
         return said
-    parts = [said.text]
-    if of_test:
-        parts.append(of_test)
-    if said.kind != NOTHING:
+    missing = [of_test] if of_test else []
+    if said.is_good_news:
         if info.is_part and any(result.baseline is not None for result in results):
-            parts.append("a part of the cases did not run")
-        parts += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
-    text = "; ".join(parts)
+            missing.append("a part of the cases did not run")
+        missing += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
+    text = "; ".join([said.text, *missing])
     if info.reasons_to_fail:
         return replace(said, text=f"{text}, {FAILS}", kind=BROKEN)
-    if len(parts) > 1:
-        return replace(said, text=text, kind=MIXED)
-    return said
+    return replace(said, text=text, kind=MIXED) if missing else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,91 +301,77 @@ class _Run:
         return replace(said, text=said.text + _failed_before_text(self.ran))
 
 
-def _first_that_holds(
+def _run_of(
     results: Iterable[CaseResult],
     gates: Iterable[GateResult],
     info: RunInfo,
     change: MeanChange | None,
-) -> Headline:
-    """Return the first headline of `_HEADLINES` that holds for the run."""
+) -> _Run:
+    """Return the facts on which the headline of a run depends."""
     ran = [result for result in results if result.status != SKIPPED]
-    failed = grouped([each for each in ran if has_failed(each)], failure_kind)
-    counts = count_results(ran)
-    if change is None:
-        change = mean_change(ran)
-    unfinished = "; ".join(unfinished_parts(info))
-    run = _Run(ran, failed, counts, gates, info, change, unfinished)
-    for headline_if in _HEADLINES:
-        said = headline_if(run)
-        if said is not None:
-            return said
-    return run.balance_and_known()
+    return _Run(
+        ran=ran,
+        failed=grouped([each for each in ran if has_failed(each)], failure_kind),
+        counts=count_results(ran),
+        gates=gates,
+        info=info,
+        change=mean_change(ran) if change is None else change,
+        unfinished="; ".join(unfinished_parts(info)),
+    )
 
 
-# --- each headline, if it holds -------------------------------------------------------
+def _outcome(run: _Run) -> Headline:
+    """Return the headline by what ran, changed and failed: the first that holds.
 
-
-def _nothing_searched(run: _Run) -> Headline | None:
+    1. Nothing was searched.
+    2. No search worked: all failed, or returned nothing.
+    3. Queries got worse, or changed by more than allowed.
+    4. The run did not finish.
+    5. Cases fail, and not all of them failed before.
+    6. All cases that fail failed before.
+    7. Gates are not met.
+    8. Nothing fails.
+    """
     # a skipped case may have another status if it was expected to fail
-    if any(result.verdict != SKIPPED for result in run.ran):
-        return None
+    if all(result.verdict == SKIPPED for result in run.ran):
+        return _nothing_searched(run)
+    outage = _all_failed_text(run.ran) or _nothing_returned_text(run.ran)
+    if outage:
+        return Headline(outage, BROKEN, is_outage=True)
+    if run.counts.got_worse or run.counts.changed:
+        return _got_worse_or_changed(run)
+    if run.unfinished:
+        return Headline(f"The run did not finish: {run.unfinished}", BROKEN)
+    if run.failed and list(run.failed) != [FAILED_BEFORE]:
+        text = run.unscored_text() or _failures_text(run.failed, run.ran)
+        return Headline(text, BROKEN)
+    return _without_new_failure(run)
+
+
+def _nothing_searched(run: _Run) -> Headline:
     said = "Nothing was searched"
     if run.unfinished:
         said += f": {run.unfinished}"
     return Headline(said, BROKEN if run.info.uncollected else NOTHING)
 
 
-def _outage(run: _Run) -> Headline | None:
-    text = _all_failed_text(run.ran) or _nothing_returned_text(run.ran)
-    return Headline(text, BROKEN, is_outage=True) if text else None
-
-
-def _got_worse_or_changed(run: _Run) -> Headline | None:
-    if not run.counts.got_worse and not run.counts.changed:
-        return None
+def _got_worse_or_changed(run: _Run) -> Headline:
+    """Return how many queries got worse or changed, and what did not work."""
     said = run.balance()
     parts = [said.text, run.unscored_text(), run.unfinished]
     return replace(said, text="; ".join(part for part in parts if part))
 
 
-def _unfinished(run: _Run) -> Headline | None:
-    if not run.unfinished:
-        return None
-    return Headline(f"The run did not finish: {run.unfinished}", BROKEN)
-
-
-def _failures(run: _Run) -> Headline | None:
-    if not run.failed:
-        return None
-    if list(run.failed) == [FAILED_BEFORE]:
+def _without_new_failure(run: _Run) -> Headline:
+    """Return the headline of a run whose failing cases all failed before, if any."""
+    if run.failed:
         return replace(run.balance_and_known(), kind=BROKEN)
-    return Headline(run.unscored_text() or _failures_text(run.failed, run.ran), BROKEN)
-
-
-def _unmet_gates(run: _Run) -> Headline | None:
     unmet = unmet_gates(run.gates)
-    return Headline(unmet, BROKEN) if unmet else None
-
-
-def _without_comparison(run: _Run) -> Headline | None:
-    if run.change is not None:
-        return None
-    return Headline(_without_failure_text(run.ran), FINE)
-
-
-_HEADLINES = (
-    _nothing_searched,
-    _outage,
-    _got_worse_or_changed,
-    _unfinished,
-    _failures,
-    _unmet_gates,
-    _without_comparison,
-)
-"""Functions that return a headline or None. The first headline is that of the run.
-
-If all return None, the headline is `balance_and_known`.
-"""
+    if unmet:
+        return Headline(unmet, BROKEN)
+    if run.change is None:
+        return Headline(_without_failure_text(run.ran), FINE)
+    return run.balance_and_known()
 
 
 def mean_direction(change: MeanChange | None) -> int:
