@@ -143,7 +143,7 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
             with EXPECTATIONS.calling(name):
                 made = kind_of_key(name).check(key, value, at)
             if name not in EXPECTATIONS.bundled_names:
-                _check_made(name, made)
+                _refuse_unusable(name, made)
                 _ask_kind(name, made)
             return made
     except ExtensionError as error:
@@ -154,7 +154,7 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
         return at.refuse(_not_a_metric(str(key), error), at_key=True)
 
 
-def _check_made(name: str, made: object) -> None:
+def _refuse_unusable(name: str, made: object) -> None:
     """Raise `ExtensionError` if a kind of another package made unusable expectations.
 
     Without this check, a record or a baseline could not be read again.

@@ -258,11 +258,11 @@ def _check_key(name: str, value: object, at: Location) -> object:
         condition = _kind_named(name)
         made = condition.check(value, at)
     if name not in GATES.bundled_names and condition.gate_field == "value":
-        _check_made(name, made)
+        _refuse_unwritable(name, made)
     return made
 
 
-def _check_made(name: str, made: object) -> None:
+def _refuse_unwritable(name: str, made: object) -> None:
     """Raise `ExtensionError` if a kind of another package made an unusable value.
 
     A record has the value as JSON.

@@ -359,8 +359,9 @@ def with_passages(
 def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | None:
     """Return what is wrong with a passage of a file; None if nothing is.
 
-    `others`: the passages of the case so far. None of them may contain the passage, or
-        be a part of it. Contexts may.
+    `others`: the passages of the case so far. None of them may contain the passage or
+        be a part of it: a text with the longer one would hold both, so its result would
+        get both grades. Contexts are not compared.
     """
     message = wrong_quote(passage.name)
     if message is None and passage.grade <= 0:
@@ -368,9 +369,12 @@ def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | Non
     if message is not None or passage.is_context:
         return message
     for other in others:
-        if not other.is_context and message is None:
-            message = why_alike(other, passage)
-    return message
+        if other.is_context:
+            continue
+        message = why_alike(other, passage)
+        if message is not None:
+            return message
+    return None
 
 
 def check_together(

@@ -47,15 +47,17 @@ class Drawn:
 def draw(queries: Sequence[Query], rule: SampleRule) -> Drawn:
     """Draw a sample of queries.
 
-    Without `by`, the `n` queries with the smallest numbers are drawn. With `by`, these
-    are the `n` queries with the largest `size / number`. All queries are drawn from a
-    group with at most `n`.
+    Each query has a number above 0 and at most 1, which is the same in each run: see
+    `number_of`. Without `by`, the `n` queries with the smallest numbers are drawn. With
+    `by`, these are the `n` queries with the largest `size / number`. All queries are
+    drawn from a group with at most `n`.
 
     Weighted means over the sample estimate those over all queries that can be drawn.
     For that, the weight of a query is multiplied:
 
-    - with `by`, by `max(1, key / size)`. The key is the largest `size / number` of the
-      queries of the group that are not drawn.
+    - with `by`, by `max(1, threshold / size)`. The threshold is the largest
+      `size / number` of the queries of the group that are not drawn (Duffield, Lund,
+      Thorup 2007).
     - with `per` and without `by`, by the share of the group: its queries divided by the
       drawn ones.
     - else by 1, since all factors would be equal.
@@ -108,12 +110,12 @@ def _draw_from_group(group: Sequence[Query], rule: SampleRule) -> dict[int, floa
 
     ranked = sorted(range(len(group)), key=order)
     drawn, others = ranked[: rule.n], ranked[rule.n :]
-    key = priorities[others[0]] if others else 0.0
+    threshold = priorities[others[0]] if others else 0.0
     weights = {}
     for index in drawn:
         query = group[index]
         if rule.by is not None:
-            factor = max(1.0, key / _size_of(query))
+            factor = max(1.0, threshold / _size_of(query))
         elif rule.per is not None:
             factor = len(group) / len(drawn)
         else:

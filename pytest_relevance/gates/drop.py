@@ -208,7 +208,10 @@ def show_hidden_drops(
 
 
 def _is_new(gate: Gate, case: CaseResult) -> bool:
-    """Say whether a case has a score of the gate now, but has none in the reference."""
+    """Say whether a metric of the gate has a score for a case now, and had none before.
+
+    One such metric is enough. "Before" is in the reference.
+    """
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:

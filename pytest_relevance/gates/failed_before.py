@@ -63,7 +63,9 @@ class ValuesOfCases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """The value and the weight of a case, in the reference and in this run.
+    """The value of a case for a gate, in the reference and now, with its weights.
+
+    A gate makes its figure of such values, for example of the nDCG@10 of each case.
 
     `before`, `now`: None if the case has no value there.
     `weight_of_change`: the weight of the case in figures that compare both values.

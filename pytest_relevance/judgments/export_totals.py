@@ -114,8 +114,10 @@ class ExportRows:
         row may have the name, with totals, as in Adobe Analytics.
     `has_preamble`: whether there are lines without `#` above the header.
 
-    Raises FileError if quotes in the table are wrong. A table of judgments has no
-    totals.
+    The constructor reads all rows of the file. A table of judgments has no totals, so
+    none of its rows is read.
+
+    Raises FileError if quotes in the table are wrong.
     """
 
     def __init__(
@@ -129,7 +131,8 @@ class ExportRows:
         """The numbers of the rows that have totals."""
         self._dropped = {text.casefold() for text in rules_in(source.options).drop}
         self._rows: list[_Row] = []
-        if layout(source.header.names) is None:
+        is_judgments = layout(source.header.names) is not None
+        if not is_judgments:
             with cells_of_any_length():
                 self._rows = [_Row(*row) for row in TextTable(source).rows()]
 

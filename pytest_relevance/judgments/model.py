@@ -64,18 +64,18 @@ class QueryList(list[Query]):
     """The queries of a file.
 
     `notices`: what was left out in reading, and what may be a mistake.
-    `never_dropped`: a sentence for each text of `drop` that no row has.
+    `unused_drops`: a sentence for each text of `drop` that no row has.
     """
 
     def __init__(
         self,
         queries: Iterable[Query],
         notices: Sequence[str] = (),
-        never_dropped: Sequence[str] = (),
+        unused_drops: Sequence[str] = (),
     ) -> None:
         super().__init__(queries)
         self.notices = tuple(notices)
-        self.never_dropped = tuple(never_dropped)
+        self.unused_drops = tuple(unused_drops)
 
 
 IDS = "ids"

@@ -177,7 +177,7 @@ def read_queries(
     source = Source.read(path, options=options, ids=ids_of(id_field))
     content = read_query_file(source, format)
     notices = [f"{source.file}: {each}" for each in _notices_of(content.queries)]
-    notices += [f"drop: {each}" for each in content.never_dropped]
+    notices += [f"drop: {each}" for each in content.unused_drops]
     rows = placeholders_in(content.queries)
     if rows:
         notices.append(f"{source.file}: {notice_of_placeholders(rows)}")
@@ -265,14 +265,14 @@ class QueryFile:
 
     `is_golden_set`: whether the file has what each query needs, too.
     `notices`: what was left out in reading, and what may be a mistake.
-    `never_dropped`: a sentence for each text of `drop` that no row has.
+    `unused_drops`: a sentence for each text of `drop` that no row has.
     """
 
     queries: Sequence[Query]
     unread: Sequence[UnreadColumn]
     is_golden_set: bool = False
     notices: Sequence[str] = ()
-    never_dropped: Sequence[str] = ()
+    unused_drops: Sequence[str] = ()
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -299,7 +299,7 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
                 unread=known.unread_columns(source),
                 is_golden_set=known.is_golden_set(source),
                 notices=[*export.notices, *_notices_of(queries)],
-                never_dropped=_never_dropped(queries),
+                unused_drops=_unused_drops(queries),
             )
 
 
@@ -317,8 +317,8 @@ def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
     return queries.notices if isinstance(queries, QueryList) else ()
 
 
-def _never_dropped(queries: Sequence[Query]) -> Sequence[str]:
-    return queries.never_dropped if isinstance(queries, QueryList) else ()
+def _unused_drops(queries: Sequence[Query]) -> Sequence[str]:
+    return queries.unused_drops if isinstance(queries, QueryList) else ()
 
 
 def read_ratings(

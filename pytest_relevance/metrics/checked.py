@@ -192,7 +192,10 @@ def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
 
 
 def _with_text_ids(query: str, ranking: Sequence[object]) -> list[str]:
-    """Return a ranking with ids as text. Raises ValueError as `text_id`."""
+    """Return a ranking with ids as text.
+
+    Raises ValueError for an id that cannot be text.
+    """
     where = f"the ranking of query {query!r}"
     return [text_id(document, where, "document") for document in ranking]
 

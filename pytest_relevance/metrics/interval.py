@@ -76,7 +76,10 @@ def interval(
 
 
 def unjudged_indexes(graded: GradedRanking, k: int | None) -> list[int]:
-    """Return the indexes (from 0) of the unjudged results in the top k."""
+    """Return the indexes (from 0) of the unjudged results in the top k.
+
+    Later copies of a result are left out.
+    """
     indexes = []
     for index, grade in enumerate(graded.grades[:k]):
         if grade is None and index not in graded.repeated:
@@ -103,7 +106,8 @@ def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, 
 class _OpenRanking:
     """A ranking with unjudged results in its top k.
 
-    `unjudged`: the indexes (from 0) of the unjudged results in the top k.
+    `unjudged`: the indexes (from 0) of the unjudged results in the top k, without
+        later copies.
     `lowest`, `highest`: the grades that they may have.
     """
 

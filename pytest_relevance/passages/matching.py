@@ -44,7 +44,11 @@ class QuoteForms:
 
 
 def text_forms(text: str) -> TextForms:
-    """Return a text in the forms in which texts are compared."""
+    """Return a text in the forms in which texts are compared.
+
+    The numbers of footnotes are removed, because a quote usually has none.
+    `quote_forms` removes no numbers: who wrote the quote meant them.
+    """
     text = with_plain_characters(text)
     return _forms(text, without_markup(without_footnotes(text)))
 
@@ -73,9 +77,11 @@ def holds(text: TextForms, quote: QuoteForms) -> bool:
 def _forms(text: str, plain: str) -> tuple[str, ...]:
     """Return the normalised forms of a text: with markup, and without if it differs.
 
-    `plain`: the text without markup.
+    `text`: what `with_plain_characters` returned.
+    `plain`: the same without markup.
     """
     first = with_plain_lines(text)
+    # Only now, because `&lt;b&gt;` is the text <b>, which is not markup.
     without_entities = unescape(plain)
     if without_entities != plain:
         plain = with_plain_characters(without_entities)

@@ -174,7 +174,9 @@ class CaseFile(pytest.Module):
     def _read_entries(self, suite: Suite, shown_name: str) -> BaselineEntries | None:
         """Return the accepted rankings: those of the baseline, or of a record.
 
-        Without both, None is returned, or no entries if a case compares rankings.
+        If there is neither, an empty `BaselineEntries` is returned if a case compares
+        its ranking with the accepted one, else None.
+
         Raises `CollectError` if the baseline cannot be read, or if a required baseline
         is missing.
         """

@@ -164,11 +164,14 @@ class FailedStart:
     def pytest_internalerror(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Write the reports, unless the tests have begun to run."""
+        """Write the reports if the session has not begun. A worker writes none."""
         self.report(excinfo.value)
 
     def report(self, error: BaseException) -> None:
-        """Write the reports about an error, unless the tests have begun to run."""
+        """Write the reports about an error that came before the session began.
+
+        A worker of pytest-xdist writes none.
+        """
         has_started = HAS_STARTED in self._config.stash
         if not (has_started or is_worker(self._config)):
             report_failed_start(error, self._config, self._config.option)

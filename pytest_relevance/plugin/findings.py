@@ -43,9 +43,10 @@ def findings(
 ) -> Iterator[RunFinding]:
     """Yield what is missing from a run, and other reasons for it to fail.
 
-    `has_ended`: false if the run was broken off.
-    `is_complete`: false if the run ended early. Then cases that did not run are not
-        missing.
+    `has_ended`: false if the run was broken off, for example by Ctrl-C or an internal
+        error.
+    `is_complete`: also false if pytest stopped the run early, for example after
+        --maxfail. Then cases that did not run are not missing.
     """
     store = run_store(config)
     if has_ended:

@@ -25,7 +25,9 @@ def failure_head(result: CaseResult) -> str:
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Return all reasons why a case failed, or the first line of its error.
+    """Return all reasons why a case failed, joined by `; `. "" if there are none.
+
+    If the case has an error, the first line of the error is returned instead.
 
     A score is short: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`,
     or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons are whole

@@ -267,12 +267,15 @@ def found_passages(
     chunks = _ranks_of_chunks(passages, ranking)
     all_found = []
     for index, passage in enumerate(passages):
+        rank = ranks.get(index)
+        # If only a chunk below the depth of the case holds a passage, it is not found.
+        chunk = None if rank is None else chunks.get(index)
         found = CasePassage(
             text=passage.name,
             grade=passage.grade,
-            rank=ranks.get(index),
+            rank=rank,
             key=key_of_passage(passage),
-            chunk=chunks.get(index) if index in ranks else None,
+            chunk=chunk,
             other_quotes=passage.quotes[1:],
             is_context=passage.is_context,
         )

@@ -31,8 +31,9 @@ class _LookedUp:
 class RunTitles:
     """Adds titles and fields from catalogues to the results of a run.
 
-    Each catalogue is read once, for all documents that the results name. If the results
-    name no document of a catalogue, the catalogue is not opened.
+    A catalogue is read when `add` is first called with results that name its documents.
+    It is read once if that call has all results. If a later call names more documents,
+    the whole catalogue is read again, and its problems are added again.
 
     `is_shown`: says whether a result gets titles; None for all results.
     `problems`: messages about what could not be read.
@@ -72,7 +73,7 @@ class RunTitles:
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
         """Return what a catalogue has of documents; nothing if it cannot be read.
 
-        The file is read again only for documents that were not looked up before.
+        The file is read if any of the documents was not looked up before.
         """
         before = self._read.get(catalogue, _LookedUp())
         if documents <= before.asked:

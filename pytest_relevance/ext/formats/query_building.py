@@ -68,60 +68,79 @@ def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
     """
     if not rows.columns["query"]:
         rows.source.refuse("the file has no queries, only a header")
-    notices: list[str] = []
-    never_dropped: list[str] = []
-    if not rows.beside_judgments:
-        never_dropped = _never_dropped(rows, rules)
-        rows = _with_queries(rows, rules, notices)
-    _refuse_unclear_numbers(rows, rules)
-    has_ids = "query_id" in rows.columns
-    rows = replace(rows, columns=_with_params(rows, rules))
-    if rules.merge:
-        built = _rows_to_merge(rows, rules, has_ids=has_ids)
-        queries = merged(rows.source, built, _naming(rules))
-        return QueryList(queries, notices, never_dropped)
-    refuse_contradictions(rows)
-    queries = distinct(rows.source, _first_queries(rows, rules))
-    if not rows.beside_judgments:
+    if rows.beside_judgments:
+        return QueryList(_queries(rows, rules))
+    unused_drops = _unused_drops(rows, rules)
+    blank = _rows_without_query(rows)
+    notices = _notices_of_blank(rows, blank)
+    queries = _queries(_without(blank, rows, rules), rules)
+    if not rules.merge:
         spellings = notice_of_spellings(queries)
         if spellings is not None:
             notices.append(spellings)
-    return QueryList(queries, notices, never_dropped)
+    return QueryList(queries, notices, unused_drops)
+
+
+def _queries(rows: QueryRows, rules: RowRules) -> Sequence[Query]:
+    """Return the queries of rows, each query once, in the order of the rows.
+
+    Raises FileError as `queries_of_rows` does.
+    """
+    _refuse_unclear_numbers(rows, rules)
+    has_ids = "query_id" in rows.columns  # `_with_params` may add ids
+    rows = replace(rows, columns=_with_params(rows, rules))
+    if rules.merge:
+        built = _rows_to_merge(rows, rules, has_ids=has_ids)
+        return merged(rows.source, built, _naming(rules))
+    refuse_contradictions(rows)
+    return distinct(rows.source, _first_queries(rows, rules))
 
 
 # Which rows are read
 
 
-def _with_queries(rows: QueryRows, rules: RowRules, notices: list[str]) -> QueryRows:
-    """Return the rows that have a query. Rows to drop are no queries.
+def _rows_without_query(rows: QueryRows) -> list[int]:
+    """Return the numbers (from 0) of the rows that have no query.
 
-    A row with an id and without a query stays: it is a mistake.
-
-    Adds a notice that counts the rows without a query.
-
-    Raises FileError if no row is left.
+    A row with an id and without a query is not among them: it is a mistake.
     """
     ids = rows.columns.get("query_id")
-    drop = frozenset(map(folded_text, rules.drop))
-    kept = []
     blank = []
     for number, text in enumerate(rows.columns["query"]):
         if is_blank(text) and (ids is None or is_blank(ids[number])):
             blank.append(number)
-        elif not drop or folded_text(text) not in drop:
+    return blank
+
+
+def _notices_of_blank(rows: QueryRows, blank: Sequence[int]) -> list[str]:
+    """Return a notice that counts the rows without a query; no notice if all have one.
+
+    `blank`: the numbers of these rows.
+    """
+    if not blank:
+        return []
+    places = [rows.shown_place(number) for number in blank]
+    are = "has no query and is" if len(blank) == 1 else "have no query and are"
+    return [f"{counted(len(blank), 'row')} {are} left out: {first_few(places)}"]
+
+
+def _without(blank: Sequence[int], rows: QueryRows, rules: RowRules) -> QueryRows:
+    """Return the rows without those that are blank, or whose query is to be dropped.
+
+    Raises FileError if no row is left.
+    """
+    drop = frozenset(map(folded_text, rules.drop))
+    left_out = set(blank)
+    kept = []
+    for number, text in enumerate(rows.columns["query"]):
+        if number not in left_out and (not drop or folded_text(text) not in drop):
             kept.append(number)
     if not kept:
         rows.source.refuse("no row of the file has a query")
-    if blank:
-        places = [rows.shown_place(number) for number in blank]
-        are = "has no query and is" if len(blank) == 1 else "have no query and are"
-        notices.append(
-            f"{counted(len(blank), 'row')} {are} left out: {first_few(places)}"
-        )
     return rows.take(kept) if len(kept) < len(rows.columns["query"]) else rows
 
 
-def _never_dropped(rows: QueryRows, rules: RowRules) -> list[str]:
+def _unused_drops(rows: QueryRows, rules: RowRules) -> list[str]:
     """Return a sentence for each text to drop that no row has."""
     if not rules.drop:
         return []

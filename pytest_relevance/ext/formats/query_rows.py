@@ -83,7 +83,7 @@ class QueryRows:
     `place`: a function that returns the position of a row in the file.
     `unread`: a function that returns {name: cells} of the other columns.
     `beside_judgments`: whether the table has judgments, and so several rows for a
-        query.
+        query. Then no row is left out, and no notice of similar queries is made.
     """
 
     source: Source

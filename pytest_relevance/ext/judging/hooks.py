@@ -82,10 +82,10 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """Texts that are shown while a judge is asked, and afterwards.
+    """What a user is told while a judge is asked, and afterwards.
 
     `title`: the beginning of the line that shows the progress.
-    `others`: {reason: count} of the documents that the judge is not asked about.
+    `others`: how many documents the judge is not asked about: {reason: count}.
     """
 
     title: str

@@ -165,7 +165,11 @@ class Judge:
         return finished
 
     def _answer_of_function(self, question: Question) -> Answer | BaseException:
-        """Call a judge that is a plain function. Exceptions are as in `_answer_to`."""
+        """Call a judge that is a plain function, and return its answer.
+
+        If the judge raises an exception, the answer says so. An exception that ends the
+        run is returned itself.
+        """
         try:
             said = self._function(question.case.query, {**question.document})
             return answer_of(said, question.case)
@@ -173,7 +177,11 @@ class Judge:
             return self._answer_to(error)
 
     async def _answer_of_coroutine(self, question: Question) -> Answer | BaseException:
-        """Call and await a coroutine function. Exceptions are as in `_answer_to`."""
+        """Call and await a judge that is a coroutine function. Return its answer.
+
+        If the judge raises an exception, the answer says so. An exception that ends the
+        run is returned itself.
+        """
         try:
             said = await self._function(question.case.query, {**question.document})
             return answer_of(said, question.case)

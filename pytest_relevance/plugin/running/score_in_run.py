@@ -71,6 +71,9 @@ class Scored:
 def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> str:
     """Return why a ranking cannot be scored; "" if it can.
 
+    If only the latency is not known, and nothing needs it, the ranking can be scored.
+    The run then warns that the latency is not known.
+
     `latency`: in seconds; None if it was not measured.
     """
     case, asked = this.case, this.attempt.searched.asked

@@ -23,12 +23,12 @@ FAILS = "so the run fails"
 
 
 def reason_texts(info: RunInfo) -> list[str]:
-    """Return the findings because of which the run fails, as texts."""
+    """Return the texts of the findings that fail the run."""
     return [finding.text for finding in info.findings if finding.fails]
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """Return the findings because of which the run does not fail, as texts."""
+    """Return the texts of the findings that do not fail the run."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 

@@ -222,7 +222,8 @@ def changes_of_case(
 ) -> Iterator[DemandChange]:
     """Yield what changed in the test of a case.
 
-    A demand that is not known before or now is not compared.
+    A demand that is not known before or now is not compared. Nor are the weights of a
+    case in a sample, because they depend on the other queries of the file.
     """
     if before.demands is not None and now.demands is not None:
         # Most cases share an object, which need not be compared.

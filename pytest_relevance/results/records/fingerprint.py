@@ -70,7 +70,11 @@ def _builtin(name: str, value: object) -> str | int | float | bool:
 
 
 def _sendable(text: str) -> str:
-    """Return a builtin text that pytest-xdist can send: lone surrogates as escapes."""
+    """Return a text as a plain `str` that pytest-xdist can send.
+
+    `text` may be of a subclass of `str`. Lone surrogates, which cannot be sent, become
+    escapes.
+    """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

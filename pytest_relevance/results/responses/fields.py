@@ -156,8 +156,8 @@ MOST_FIELDS = 12
 def fields_there(document: Any) -> str:
     """Return the fields of a document in words: `id, product.sku and title`.
 
-    Fields that are None are left out. Names in nested mappings have dots. Names are
-    sorted, so that equal documents have equal texts. "" if there are none.
+    The fields are those of `field_paths`. They are sorted, so that equal documents have
+    equal texts. "" if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)
 
@@ -172,7 +172,12 @@ def only_there(document: Any) -> str:
 
 
 def field_paths(document: Any) -> list[str]:
-    """Return the paths of the fields of a document that are not None, sorted."""
+    """Return the paths of the fields of a document, sorted.
+
+    These are its own fields that are not None, and the keys of the mappings in them:
+    `meta.title`. Deeper mappings are not opened, and the value of such a key may be
+    None.
+    """
     get = _getter(document)
     paths: list[str] = []
     for name in own_names(document):
