@@ -30,6 +30,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     XFAILED,
     CaseResult,
+    of_case_files,
 )
 from pytest_relevance.results.outcomes import with_similarities
 from pytest_relevance.results.records.run_info import AcceptedCase, FileInfo
@@ -102,7 +103,7 @@ def judge_gates(
     `updating`: whether the baseline is being replaced.
     `require`: whether a gate without a verdict fails.
     """
-    searched = [result for result in results if not result.is_check]
+    searched = of_case_files(results)
     by_file = case_result.grouped(searched, lambda result: result.file)
     judged: list[GateResult] = []
     for file, info in sorted(files.items()):

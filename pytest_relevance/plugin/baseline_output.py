@@ -21,7 +21,7 @@ from pytest_relevance.plugin.moved_entries import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
 from pytest_relevance.results.became import GOT_WORSE, became_of
-from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.case_result import CaseResult, grouped, of_case_files
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
@@ -91,7 +91,7 @@ def _files_to_update(store: RunStore, accepts: str) -> set[str]:
     Otherwise: files with a scored case, and files with a baseline and a case that a
     mark skips; none if the run has no scored case.
     """
-    results = [result for result in store.results if not result.is_check]
+    results = of_case_files(store.results)
     if accepts == TEST:
         ran = {result.file for result in results}
         return {file for file in ran if has_baseline(store.collection.files[file].path)}

@@ -409,6 +409,14 @@ def search_of(result: CaseResult) -> tuple[str, str, str | None]:
     return result.search, result.origin.search_folder, result.variant
 
 
+def of_case_files(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Return the results of cases, without the checks of tests in Python.
+
+    Checks have no search, so they are not compared, and no reference has them.
+    """
+    return [result for result in results if not result.is_check]
+
+
 def grouped(
     items: Iterable[Item], key: Callable[[Item], Group]
 ) -> dict[Group, list[Item]]:

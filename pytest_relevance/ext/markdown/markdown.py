@@ -98,7 +98,7 @@ from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.styled_lines import BAD, plain_text
 from pytest_relevance.reports.table import limit
 from pytest_relevance.reports.terminal_text import WIDEST, cut
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, of_case_files
 from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.records.run import Run
@@ -222,7 +222,7 @@ class _MarkdownReport:
         self, ran: Sequence[CaseResult], variants: Sequence[Variant]
     ) -> list[MarkdownSection]:
         """Return the sections with the means of tags and the comparison of variants."""
-        compared = [result for result in ran if not result.is_check]
+        compared = of_case_files(ran)
         changes = changes_since_baseline(compared)
         tags = tag_table(changes, variants, limit(MOST_TAGS, full=self.full))
         most = limit(MOST_ROWS, full=self.full)

@@ -31,6 +31,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
     grouped,
+    of_case_files,
 )
 from pytest_relevance.results.records.entries import with_sorted_keys
 from pytest_relevance.results.records.json_lines import as_json
@@ -98,7 +99,7 @@ class RecordedRun:
         self.name = name
         self.record = record
         self.replayed = Replayed(name, record.info.started, record.info.fingerprint)
-        self.results = [result for result in record.results if not result.is_check]
+        self.results = of_case_files(record.results)
         self._keys = {result.key for result in self.results}
         self._file_of_node: dict[str, str] = {}
         self._folders: dict[str, str] = {}
@@ -355,7 +356,7 @@ def _why_not_replayed(record: Record, name: str) -> str:
             f"the run is not complete, {info.why_incomplete}: replay a record of a run "
             "that is"
         )
-    searched = [result for result in record.results if not result.is_check]
+    searched = of_case_files(record.results)
     if not any(result.evaluation.scores for result in searched):
         return "no case has a ranking: make it again"
     silent = silent_searches_of(searched)

@@ -49,6 +49,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     grouped,
+    of_case_files,
     scored_alike,
 )
 from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
@@ -293,7 +294,7 @@ def compared_cases(change: MeanChange, results: Iterable[CaseResult]) -> str:
     Examples: `56 of 79 cases, those with a score before and now`, and `60 cases,
     without the 500 known items`.
     """
-    searched = [result for result in results if not result.is_check]
+    searched = of_case_files(results)
     alike = scored_alike(searched)
     total, count = case_count(alike), change.means.queries
     known_items = case_count(searched) - total

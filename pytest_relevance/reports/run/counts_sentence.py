@@ -36,6 +36,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
     has_failed,
+    of_case_files,
     scored_alike,
 )
 from pytest_relevance.results.failures import FAILURE_KINDS, OTHER, failure_kind
@@ -162,7 +163,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
     variants = variants_of(results)
     if len(variants) < 2:
         return name
-    searched = [result for result in results if not result.is_check]
+    searched = of_case_files(results)
     runs = {(case_key(result), variant_of(result)) for result in searched}
     if len(runs) > case_count(searched):
         name += f" in {counted(len(variants), 'variant')}"

@@ -33,7 +33,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.case_result import FAILED, SKIPPED
+from pytest_relevance.results.case_result import FAILED, SKIPPED, of_case_files
 from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.changes import (
     Change,
@@ -149,7 +149,7 @@ def report_data(run: Run) -> dict[str, Any]:
         became = became_data(Change.since_baseline(result))
         results.append({**data, **became} if became["became"] else data)
     ran = [result for result in run.results if result.status != SKIPPED]
-    searched = [result for result in ran if not result.is_check]
+    searched = of_case_files(ran)
     return {
         "name": run.name,
         "run": encode(run.info),

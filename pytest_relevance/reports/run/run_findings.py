@@ -13,7 +13,7 @@ from pytest_relevance.reports.markdown_text import code_span
 from pytest_relevance.reports.run.case_counts import status_counts
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_parts import TEXT
-from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.case_result import CaseResult, has_failed, of_case_files
 from pytest_relevance.results.records.run_info import RunFinding, RunInfo
 
 _LONGEST = 1000
@@ -49,7 +49,7 @@ _LONGEST_REASON = 100
 
 def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
     """Say whether no case was searched and none has failed. Checks do not count."""
-    cases = [result for result in results if not result.is_check]
+    cases = of_case_files(results)
     return not any(result.evaluation.scores or has_failed(result) for result in cases)
 
 
@@ -58,7 +58,7 @@ def nothing_searched_text(results: Sequence[CaseResult]) -> str:
 
     The text is "" if a case was searched or has failed, or if there are no cases.
     """
-    cases = [result for result in results if not result.is_check]
+    cases = of_case_files(results)
     if not cases or not nothing_was_searched(cases):
         return ""
     text = f"no case was searched: {status_counts(cases)}"

@@ -44,7 +44,12 @@ from pytest_relevance.results.case_parts import (
     NOT_COMPARED,
     WITHOUT_COMPARISON,
 )
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
+from pytest_relevance.results.case_result import (
+    WITHOUT_SCORE,
+    CaseResult,
+    has_failed,
+    of_case_files,
+)
 from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
@@ -367,7 +372,7 @@ def _variants(of: SummaryOf) -> Sequence[Entries]:
     from pytest_relevance.reports.run.movers import MOST_ROWS
     from pytest_relevance.reports.run.variant_tables import variant_blocks
 
-    searched = [result for result in of.results if not result.is_check]
+    searched = of_case_files(of.results)
     most = limit(MOST_ROWS, full=of.full)
     return variant_blocks(searched, of.variants, most, full=of.full)
 
@@ -376,7 +381,7 @@ def _tags(of: SummaryOf) -> Sequence[Entries]:
     """Return the table of means by tag."""
     if of.is_brief:
         return []
-    searched = [result for result in of.results if not result.is_check]
+    searched = of_case_files(of.results)
     if not any(result.tags for result in searched):
         return []
     from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table

@@ -9,7 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.terminal_text import cut, cut_middle
-from pytest_relevance.results.case_result import CaseResult, variants_in_order
+from pytest_relevance.results.case_result import (
+    CaseResult,
+    of_case_files,
+    variants_in_order,
+)
 
 Variant = tuple[str, str | None]
 """The name of a search, and the id of its parameter; None without a parameter."""
@@ -36,7 +40,7 @@ def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
 
     Checks of tests in Python have none: these tests do not search.
     """
-    return variants_in_order([result for result in results if not result.is_check])
+    return variants_in_order(of_case_files(results))
 
 
 def variant_name(variant: Variant) -> str:

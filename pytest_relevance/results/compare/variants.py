@@ -18,6 +18,7 @@ from functools import lru_cache
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.results.case_result import (
     CaseResult,
+    of_case_files,
     scored_alike,
     variants_in_order,
     weighted_mean,
@@ -118,7 +119,7 @@ def compare_variants(results: Iterable[CaseResult]) -> list[VariantComparison]:
     known items if there are other cases. There is no comparison if no case has a score
     in several variants.
     """
-    searched = [result for result in scored_alike(results) if not result.is_check]
+    searched = of_case_files(scored_alike(results))
     order = variants_in_order(searched)
     if len(order) < 2:
         return []

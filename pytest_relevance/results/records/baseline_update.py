@@ -16,7 +16,12 @@ from pathlib import Path
 
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.results.case_parts import STALE
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, grouped
+from pytest_relevance.results.case_result import (
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+    of_case_files,
+)
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
 from pytest_relevance.results.records.demand_changes import DemandedOfCase
 from pytest_relevance.results.records.demands import FileDemands
@@ -53,7 +58,7 @@ def acceptable(
     `results`: those of one case file, with their details. Checks of tests in Python are
         left out.
     """
-    searched = [result for result in results if not result.is_check]
+    searched = of_case_files(results)
     by_key = grouped(searched, lambda result: (result.id, result.variant))
     entries = []
     unstable = []

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.case_result import CaseResult, grouped, of_case_files
 from pytest_relevance.results.records.demands import FileDemands
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
@@ -113,7 +113,7 @@ def entries_of(
     `info`: of the run that has the results: when it began, and what was searched.
     `files`: the case files, with the cases that were collected.
     """
-    of_cases = [result for result in results if not result.is_check]
+    of_cases = of_case_files(results)
     by_file = grouped(of_cases, lambda result: result.file)
     entries = {}
     for file in dict.fromkeys([*by_file, *files]):

@@ -25,6 +25,7 @@ from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     SKIPPED,
     CaseResult,
+    of_case_files,
 )
 from pytest_relevance.results.outcomes import expects_results
 from pytest_relevance.results.records.record_file import read_record
@@ -106,7 +107,7 @@ def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
     Messages call the record `shown`. Raises `RecordError` for a damaged record.
     """
     record = read_record(path, shown)
-    searched = [result for result in record.results if not result.is_check]
+    searched = of_case_files(record.results)
     problems = [refusal_of_run(record.info)]
     if not any(result.evaluation.scores for result in searched):
         problems.append("no case has a score")

@@ -30,6 +30,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
     grouped,
+    of_case_files,
 )
 from pytest_relevance.results.records.entries import EntryKey, has_main_score
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
@@ -122,7 +123,7 @@ def lost_cases(
     files: Mapping[str, FileInfo], results: Iterable[CaseResult], info: RunInfo
 ) -> list[UncomparedCase]:
     """Return the cases that a run lost, in the order of their files."""
-    by_file = grouped(_of_case_files(results), lambda result: result.file)
+    by_file = grouped(of_case_files(results), lambda result: result.file)
     found: list[UncomparedCase] = []
     for file, file_info in files.items():
         ran = by_file.get(file, [])
@@ -180,7 +181,7 @@ def dropped_of_file(
 def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
     """Return the cases that ran and that the reference knows without a ranking."""
     found = []
-    for result in _of_case_files(results):
+    for result in of_case_files(results):
         comparison = result.baseline
         if comparison is not None and comparison.standing == NOT_COMPARED:
             found.append(
@@ -196,7 +197,7 @@ def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
     """
     return [
         result
-        for result in _of_case_files(results)
+        for result in of_case_files(results)
         if result.baseline is not None
         and result.baseline.found_nothing
         and result.ranking.returned
@@ -279,7 +280,7 @@ def without_ranking(
     found = {}
     for case, variant, *_ in info.cases:
         found[case, variant] = NOT_RUN
-    for result in _of_case_files(results):
+    for result in of_case_files(results):
         why = UNSTABLE if result.evaluation.scores else why_without_ranking(result)
         found[result.id, result.variant] = why
     return {key: why for key, why in found.items() if key not in accepted}
@@ -290,8 +291,3 @@ def why_without_ranking(result: CaseResult) -> str:
     if result.verdict == SKIPPED and result.call.is_marked_skip:
         return MARKED_SKIP
     return result.verdict
-
-
-def _of_case_files(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Return the results without checks of tests in Python, which no reference has."""
-    return [result for result in results if not result.is_check]
