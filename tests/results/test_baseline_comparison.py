@@ -49,7 +49,8 @@ def compared(
 ) -> CaseResult:
     """What a case with a ranking comes to with its baseline."""
     alone = result_of(case, ranking, tolerance)
-    found, fails = Baseline(BaselineEntries([accepted]), {}).compare(alone, case)
+    compared = Baseline(BaselineEntries([accepted]), {}).compare(alone, case)
+    found, fails = compared.result, compared.fails
     assert fails or found.verdict == alone.verdict
     return found
 
@@ -104,7 +105,9 @@ def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranki
     assert kept.then == {"nDCG@10": 0.5}
     baseline = Baseline(BaselineEntries([entry("ab")]), {})
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
-        found, _ = baseline.compare(result_of(case(), ranking), case(), details=False)
+        found = baseline.compare(
+            result_of(case(), ranking), case(), details=False
+        ).result
         assert comparison_of(found).documents == documents
 
 
@@ -113,7 +116,7 @@ def test_the_details_of_a_result_name_accepted_documents_too() -> None:
     ranking = Ranking(tuple("bxyga"))
     baseline = Baseline(BaselineEntries([entry("ag", depth=2)]), {})
     alone = score_case(titled, ranking, details=False)
-    found, _ = baseline.compare(alone, titled)
+    found = baseline.compare(alone, titled).result
     found = with_details(found, titled, ranking)
     assert found.ranking.documents == ("b", "x")
     assert found.ranking.deeper == {"g": 4, "a": 5}
@@ -164,7 +167,8 @@ def test_a_run_that_accepts_rankings_leaves_the_verdict(
 ) -> None:
     baseline = Baseline(BaselineEntries([entry("ab", depth=depth)]), {})
     now = case(min_ndcg=0.5)
-    found, fails = baseline.compare(result_of(now, "ba"), now, accepting=True)
+    compared = baseline.compare(result_of(now, "ba"), now, accepting=True)
+    found, fails = compared.result, compared.fails
     assert (found.verdict, found.evaluation.reasons, fails) == ("passed", (), False)
     assert comparison_of(found).standing == standing
 
@@ -290,13 +294,15 @@ def test_cases_that_were_scored_and_have_no_judgments_now_are_lost() -> None:
 def test_a_case_whose_entries_are_all_of_other_variants_is_stale(
     variants: Baseline,
 ) -> None:
-    found, fails = variants.compare(result_of(case(), "a", variant="new"), case())
+    compared = variants.compare(result_of(case(), "a", variant="new"), case())
+    found, fails = compared.result, compared.fails
     assert fails
     assert comparison_of(found).stale == (
         'the search had the variant "old", and has the variants "new" and "other"',
     )
     hats = case(id="hats")  # it is compared in another variant
-    found, fails = variants.compare(result_of(hats, "a", variant="new"), hats)
+    compared = variants.compare(result_of(hats, "a", variant="new"), hats)
+    found, fails = compared.result, compared.fails
     assert (comparison_of(found).standing, fails) == ("new", False)
 
 
@@ -304,6 +310,6 @@ def test_a_search_that_has_no_variants_now() -> None:
     old = BaselineEntries([entry("a", variant="old")])
     baseline = Baseline(old, {("watch", None): case()})
     assert baseline.lost_cases() == []
-    found, _ = baseline.compare(result_of(case(), "a"), case())
+    found = baseline.compare(result_of(case(), "a"), case()).result
     change = 'the search had the variant "old", and has no variant'
     assert comparison_of(found).stale == (change,)

@@ -210,8 +210,7 @@ def compared(expected: str, then: str, now: str, folder: Path) -> CaseResult:
     accepted = as_accepted(case, ranking_for(case, response(then)), folder)
     present = ranking_for(case, response(now))
     result = score_case(case, present, CaseCall(latency=1), details=False)
-    found, _ = Baseline(BaselineEntries([accepted]), {}).compare(result, case)
-    return found
+    return Baseline(BaselineEntries([accepted]), {}).compare(result, case).result
 
 
 def came_to(expected: str, then: str, now: str, folder: Path) -> str:
@@ -246,7 +245,7 @@ def test_a_reason_does_not_say_what_the_reference_does_not_keep(tmp_path: Path) 
     now = parsed("include: [s]")
     entry = as_accepted(parsed("include: [a]"), read_ranking(TEN.split()), tmp_path)
     result = score_case(now, read_ranking([*"bcdefghijk"]), details=False)
-    found, _ = Baseline(BaselineEntries([entry]), {}).compare(result, now)
+    found = Baseline(BaselineEntries([entry]), {}).compare(result, now).result
     assert found.baseline is not None
     assert not found.baseline.failed_before
     (reason,) = reasons_of(found)

@@ -81,7 +81,7 @@ def test_a_recorded_result_is_compared_as_in_its_run(
     earlier, result = result_of(case, before), result_of(case, now)
     entries = BaselineEntries([replace(entry_of(earlier), call=CaseCall())])
     live = Baseline(entries, {}, expects_known=True)
-    in_run, _ = live.compare(result, case)
+    in_run = live.compare(result, case).result
     assert comparison_of(against(in_run, {FILE: entries}, earlier)) == in_run.baseline
 
 

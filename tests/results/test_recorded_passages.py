@@ -68,8 +68,7 @@ def accepted(of_case: Case, *found: str, **others: Any) -> BaselineEntry:
 def compared(entry: BaselineEntry, now: Case, *found: str) -> CaseResult:
     """A case whose search returns these texts now, beside an accepted ranking."""
     alone = changed(score_case(now, texts(*found)), file=FILE)
-    result, _ = Baseline(BaselineEntries([entry]), {}).compare(alone, now)
-    return result
+    return Baseline(BaselineEntries([entry]), {}).compare(alone, now).result
 
 
 def comparison_of(result: CaseResult) -> BaselineComparison:
@@ -132,7 +131,7 @@ def test_the_same_ids_with_other_texts_are_another_ranking() -> None:
     entry = accepted(case(), DAYS, PROOF)
     alone = changed(score_case(case(), texts(DAYS, "opening hours")), file=FILE)
     baseline = Baseline(BaselineEntries([entry]), {})
-    result, _ = baseline.compare(alone, case(), details=False)
+    result = baseline.compare(alone, case(), details=False).result
     assert comparison_of(result).standing == "regression"
 
 
@@ -162,7 +161,7 @@ def test_chunks_of_one_document() -> None:
     alone = score_case(
         now, texts("hours", DAYS, PROOF, ids=["b", "a"], as_returned=["b", "a", "a"])
     )
-    found, _ = Baseline(BaselineEntries([entry]), {}).compare(alone, now)
+    found = Baseline(BaselineEntries([entry]), {}).compare(alone, now).result
     assert comparison_of(found).score == 1
 
 
@@ -285,7 +284,7 @@ def test_new_passages_are_looked_for_in_the_texts_of_a_reference(
     entries = entries_of(run.results, RunInfo(), run.files)[FILE]
     now = case(PROOF, exclude_passages=["opening hours"])
     alone = changed(score_case(now, texts(PROOF, "opening hours")), file=FILE)
-    result, _ = Baseline(entries, {}).compare(alone, now)
+    result = Baseline(entries, {}).compare(alone, now).result
     found = comparison_of(result)
     assert (found.score, found.held) == (0.5, ((), (), (0,)))
     assert found.newly_failing  # nothing that was returned then had the excluded quote
@@ -301,7 +300,7 @@ def test_a_condition_on_a_field_that_was_not_kept_is_not_decided(
     entries = entries_of(run.results, RunInfo(), run.files)[FILE]
     ranking = texts(DAYS, fields_of_texts={"source": ["terms.pdf"]})
     alone = changed(score_case(now, ranking), file=FILE)
-    result, _ = Baseline(entries, {}).compare(alone, now)
+    result = Baseline(entries, {}).compare(alone, now).result
     assert comparison_of(result).stale == (
         "1 passage is new or changed, and the earlier fields were not kept",
     )
@@ -386,7 +385,7 @@ def test_a_recorded_result_is_compared_as_in_its_run(
     ranking = texts(*now)
     alone = changed(score_case(of_case, ranking, CaseCall(latency=0.1)), file=FILE)
     baseline = Baseline(BaselineEntries([entry_of(then)]), {}, expects_known=True)
-    in_run, _ = baseline.compare(alone, of_case)
+    in_run = baseline.compare(alone, of_case).result
     recorded = travelled(with_details(in_run, of_case, ranking))
     info = FileInfo(FILE, gates=recorded_gates(*GATES))
     entries = entries_of([then], RunInfo(), {FILE: info})

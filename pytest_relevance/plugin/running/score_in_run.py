@@ -148,14 +148,14 @@ def _score_and_compare(
         result = _with_default_k(this, result)
     if this.baseline is None:
         return Scored(result, fails_baseline=False)
-    result, fails_baseline = this.baseline.compare(
+    compared = this.baseline.compare(
         result,
         this.case,
         accepting=config.option.relevance_update == "all",
         details=this.settings.details,
         fingerprint=run_store(config).unsent.fingerprint,
     )
-    return Scored(result, fails_baseline)
+    return Scored(compared.result, compared.fails)
 
 
 def _needs_details(this: CaseRun, result: CaseResult) -> bool:

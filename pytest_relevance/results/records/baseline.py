@@ -57,6 +57,18 @@ class _Accepted:
     changes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedCase:
+    """The result of a case with its comparison.
+
+    `fails`: whether the case fails because of the comparison: its entry is stale, or
+        its score dropped by more than the tolerance.
+    """
+
+    result: CaseResult
+    fails: bool
+
+
 class Baseline:
     """The reference of a case file. It compares the results of the file.
 
@@ -228,8 +240,8 @@ class Baseline:
         accepting: bool = False,
         details: bool = True,
         fingerprint: Fingerprint | None = None,
-    ) -> tuple[CaseResult, bool]:
-        """Return the result, compared with its entry, and whether its verdict changed.
+    ) -> ComparedCase:
+        """Return the result, compared with its entry.
 
         The verdict changes if the entry is stale, or if the score dropped by more
         than the tolerance. Call this before `details.with_details`, which also looks up
@@ -245,7 +257,7 @@ class Baseline:
         if accepted is None:
             why = self.entries.without_ranking.get((result.id, result.variant))
             why = why or self._why_unranked.get(result.id, "")
-            return without_entry(result, why), False
+            return ComparedCase(without_entry(result, why), fails=False)
         today = case_in_run(
             case,
             expects_known=self._expects_known,
@@ -266,7 +278,7 @@ class Baseline:
         elif fingerprint:
             searched = changed_since(self.fingerprint, fingerprint)
             comparison = replace(comparison, searched=searched)
-        return replace(compared, baseline=comparison), fails
+        return ComparedCase(replace(compared, baseline=comparison), fails)
 
     def _accepted(self, result: CaseResult) -> _Accepted | None:
         """Return the entry of a case, also of its renamed variant; None without one."""

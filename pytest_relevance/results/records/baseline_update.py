@@ -29,6 +29,7 @@ from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
     EntryKey,
+    EntryMoves,
     MovedEntries,
     entry_of,
 )
@@ -200,7 +201,7 @@ def update_baseline(
     with _locked(target.parent):
         exists = target.exists()
         before = read_baseline(target, name) if exists else BaselineEntries()
-        moved, left = before.move(update.moves)
+        moves = before.move(update.moves)
         entries = _entries_after(before, update)
         effects = _effects(before, entries)
         after = BaselineEntries(
@@ -211,7 +212,7 @@ def update_baseline(
             demands=_demands_after(before, update, is_new=not exists),
         )
         _refuse_silent_update(after, update.searches, name)
-        updated = _updated(before, after, effects, moved, left)
+        updated = _updated(before, after, effects, moves)
         is_new = not exists and bool(after or not update.only_test)
         if updated.changes_file or is_new:
             write_baseline(target, after)
@@ -363,16 +364,12 @@ def _updated(
     before: BaselineEntries,
     after: BaselineEntries,
     effects: Mapping[EntryKey, int],
-    moved: frozenset[EntryKey],
-    left: int,
+    moves: EntryMoves,
 ) -> Updated:
-    """Return the counts of an update.
-
-    `moved`, `left`: what `BaselineEntries.move` has returned.
-    """
+    """Return the counts of an update."""
     counts = Counter(effects.values())
     changed = counts[_RESCORED] + counts[_RERANKED]
-    only_moved = [key for key in moved if effects.get(key) in (_KEPT, _NOTED)]
+    only_moved = [key for key in moves.arrived if effects.get(key) in (_KEPT, _NOTED)]
     return Updated(
         added=counts[_ADDED],
         changed=changed,
@@ -382,7 +379,7 @@ def _updated(
         rescored=counts[_RESCORED],
         noted=counts[_NOTED],
         moved=len(only_moved),
-        left=left,
+        left=moves.left,
         has_new_fingerprint=after.fingerprint != before.fingerprint,
         has_new_gaps=after.without_ranking != before.without_ranking,
         has_new_demands=after.demands != before.demands,
@@ -414,32 +411,40 @@ def _gaps_after(
 ) -> dict[EntryKey, str]:
     """Return {case: why the case has no accepted ranking} after an update.
 
-    A case that did not run is added only to a new file. In an old file it is listed
-    already, or is a new case that nobody has accepted yet. A case with an entry is
-    added if its skip is accepted, but not if only new cases are accepted. If no ranking
-    is accepted, no other case is added.
+    A case leaves the list if its ranking is accepted, or if the case is gone.
 
     `entries`: the entries after the update.
     `is_new`: whether the update makes the file.
     """
-    accepted, collected = update.accepted, update.collected
     gaps = {}
     for key, why in before.without_ranking.items():
-        is_there = collected is None or key in collected
-        if is_there and (update.only_test or key not in accepted):
+        is_there = update.collected is None or key in update.collected
+        is_accepted = key in update.accepted and not update.only_test
+        if is_there and not is_accepted:
             gaps[key] = why
-    for key, why in accepted.without_ranking.items():
-        has_entry = key in entries
-        if update.only_test:
-            is_listed = why == MARKED_SKIP and has_entry
-        elif why == NOT_RUN:
-            is_listed = is_new and not has_entry
-        else:
-            is_accepted_skip = why == MARKED_SKIP and not update.only_new
-            is_listed = is_accepted_skip or not has_entry
-        if is_listed:
+    for key, why in update.accepted.without_ranking.items():
+        if _is_listed(why, update, has_entry=key in entries, is_new=is_new):
             gaps[key] = why
     return gaps
+
+
+def _is_listed(why: str, update: Update, *, has_entry: bool, is_new: bool) -> bool:
+    """Say whether an update lists a case that has no ranking in this run.
+
+    - A case with an entry is listed if its skip is accepted.
+    - A case that did not run is listed in a new file only. In an old file it is listed
+      already, or is a new case that nobody has accepted yet.
+    - All other cases are listed, unless no ranking is accepted.
+
+    `why`: why the case has no ranking.
+    `has_entry`: whether the file has an entry of the case after the update.
+    `is_new`: whether the update makes the file.
+    """
+    if has_entry:
+        return why == MARKED_SKIP and not update.only_new
+    if update.only_test:
+        return False
+    return is_new or why != NOT_RUN
 
 
 def _count_gaps(entries: BaselineEntries) -> int:

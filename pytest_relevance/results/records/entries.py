@@ -269,10 +269,9 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
         self.demands = demands
 
-    def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
-        """Move entries to the present ids of their cases.
+    def move(self, moves: MovedEntries) -> EntryMoves:
+        """Move entries to the present ids of their cases, and return which moved.
 
-        Return the keys of the moved entries, and how many entries went to another file.
         If there is an entry under the present id already, it stays.
         """
         left = {}
@@ -293,7 +292,19 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
             if had_entries:
                 searched = common([self.fingerprint, searched])
             self.fingerprint = searched
-        return frozenset(arrived), len(left)
+        return EntryMoves(arrived=frozenset(arrived), left=len(left))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryMoves:
+    """Which entries of a file `BaselineEntries.move` has moved.
+
+    `arrived`: the present keys of the entries that were moved.
+    `left`: how many entries went to another file.
+    """
+
+    arrived: frozenset[EntryKey]
+    left: int
 
 
 @dataclass(slots=True)
