@@ -186,7 +186,14 @@ def change_a_query(shop: Shop) -> None:
 
 
 def select_in_addopts(shop: Shop) -> None:
-    """`addopts` selects some cases."""
+    """`addopts` selects some cases of a file without gates."""
+    replace(shop, GATES, "")
+    shop.run(UPDATE, RECORD)
+    shop.write("pytest.ini", "[pytest]\naddopts = -k socks\n")
+
+
+def select_in_addopts_beside_gates(shop: Shop) -> None:
+    """`addopts` selects some cases of a file with gates."""
     shop.write("pytest.ini", "[pytest]\naddopts = -k socks\n")
 
 
@@ -225,6 +232,7 @@ SITUATIONS: tuple[Situation, ...] = (
     judge_another_document,
     change_a_query,
     select_in_addopts,
+    select_in_addopts_beside_gates,
     misspell_a_key,
 )
 
