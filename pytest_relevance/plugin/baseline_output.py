@@ -340,7 +340,11 @@ def _changes_text(updated: Updated) -> str:
 
 
 def _unchanged_text(updated: Updated) -> str:
-    """Return, for an update without changes of rankings, what else changed."""
+    """Return a text for an update that changed no ranking.
+
+    The text is `nothing changed`, or it names what else changed, for example `nothing
+    changed but the fingerprint`.
+    """
     new = []
     if updated.has_new_fingerprint:
         new.append("the fingerprint")

@@ -191,7 +191,7 @@ class CaseFile(pytest.Module):
         return entries
 
     def _refuse_missing_baseline(self, shown_name: str) -> None:
-        """Raise `CollectError` if a baseline is required, unless the run writes it."""
+        """Raise `CollectError` if a baseline is required and this run writes none."""
         is_updating = self.config.option.relevance_update is not None
         if settings(self.config).requires_baseline and not is_updating:
             raise self.CollectError(
@@ -202,7 +202,8 @@ class CaseFile(pytest.Module):
     def _recorded_entries(self, shown_name: str) -> BaselineEntries:
         """Return the rankings of the file in the record of `--relevance-against`.
 
-        Raises `CollectError` if the record has none and a reference is required.
+        They are empty if the record has none for the file. Raises `CollectError` if the
+        record has none and a reference is required.
         """
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown_name)
@@ -333,9 +334,11 @@ def _has_comparing_case(suite: Suite) -> bool:
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
-    """Return the cases and variants of a file, as `FileInfo.cases` has them.
+    """Return the cases of a file, each once for each of its variants.
 
-    Several items of a case in one variant count once, for example repeats.
+    A case is given as (id, variant, name of the search, whether the search should find
+    something, whether the reference has a ranking of the case). Repeats of a case in
+    one variant count once.
     """
     found: dict[Collected, None] = {}
     for run in runs:

@@ -50,7 +50,10 @@ def compare_samples(
 
 
 def _is_not_drawn(config: pytest.Config, entry: BaselineEntry, suite: Suite) -> bool:
-    """Say whether the query of an entry is in a file, and is not drawn from it."""
+    """Say whether an entry has the query and the params of a query that was not drawn.
+
+    `suite`: has the queries of the files that samples are drawn from.
+    """
     for params in suite.not_drawn.get(entry.query, ()):
         of_case = redaction(config).values({**suite.terms.params, **params})
         if is_same_json(of_case, entry.params):
@@ -88,6 +91,6 @@ def drawn_queries(
 
 
 def _samples_before(baseline: Baseline) -> Sequence[Sample]:
-    """Return the samples that the reference notes."""
+    """Return the samples that the reference notes; () if it notes none."""
     demands = baseline.entries.demands
     return () if demands is None else demands.samples

@@ -67,8 +67,12 @@ def findings(
 def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Yield a finding if no case ran although the command line asks to compare.
 
-    The run fails if no case file was collected, unless the command line chooses files
-    or cases.
+    - With `--relevance-against`: if the record has case files that did not run.
+    - With `--relevance-baseline=require`: if the finding makes the run fail.
+
+    The finding makes the run fail if there is no case file, no skipped folder with case
+    files and no error of collection, and the command line chooses neither files nor
+    cases.
     """
     is_against = config.option.relevance_against is not None
     if store.results or not (is_against or _is_required_option(config)):
@@ -335,9 +339,10 @@ def _updates(config: pytest.Config) -> bool:
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Yield a finding if tests other than cases failed, or if pytest failed otherwise.
+    """Yield a finding if tests other than cases failed.
 
-    Nothing is reported for a run without cases.
+    If no such test failed, a finding is yielded if pytest ended with an exit code of
+    failure that no report explains. Nothing is yielded for a run without cases.
     """
     if not store.results:
         return

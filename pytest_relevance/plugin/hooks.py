@@ -55,7 +55,7 @@ _HAS_CHECKS: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def install(config: pytest.Config) -> None:
-    """Register the hooks of a run with cases, unless they are registered."""
+    """Register the hooks of a run with cases. Later calls do nothing."""
     if has_cases(config):
         return
     config.stash[HAS_CASES] = True
@@ -74,7 +74,7 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run with checks in Python, unless they are registered."""
+    """Register the hooks of a run with checks in Python. Later calls do nothing."""
     config = session.config
     install(config)
     if _HAS_CHECKS not in config.stash:

@@ -126,7 +126,7 @@ class ItemMaker:
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
         """Return the items of a case whose function runs in a loop, or in none.
 
-        Raises `CollectError` as `_items_of` does.
+        Raises `CollectError` if `-p no:python` blocks the plugin that makes items.
         """
         # usefixtures come before the search, as they may set up the state that it needs
         fixtures = [*case.usefixtures, case.search]

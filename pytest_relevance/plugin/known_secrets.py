@@ -41,8 +41,9 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 def is_distinct(value: str) -> bool:
     """Say whether a value is so unusual that it is hardly ever in a text by chance.
 
-    Such a value has 8 characters, or 5 with both letters and digits. So "1", "en",
-    "en_GB" and "price" are too common. A number needs 8 digits.
+    Such a value has at least 8 characters, or at least 5 with both letters and digits.
+    So "1", "en", "en_GB" and "price" are too common. A value of digits alone needs 8 of
+    them.
     """
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
@@ -64,7 +65,7 @@ class KnownSecrets:
     def add(self, value: str, mask: str) -> None:
         """Mask a value, and each line of it, by `mask` from now on.
 
-        A value or a line that is too common is not masked.
+        A value or a line that is not distinct (`is_distinct`) is not masked.
         """
         for part in (value, *value.splitlines()):
             stripped = part.strip()

@@ -81,7 +81,7 @@ class Unsent:
         self.fingerprint: Fingerprint | None = None
 
     def set_fingerprint(self, fingerprint: Fingerprint) -> None:
-        """Set the fingerprint of this process. It is sent unless it is empty."""
+        """Set the fingerprint of this process. An empty fingerprint is not sent."""
         self.fingerprint = fingerprint
         if fingerprint:
             self._news = replace(self._news, fingerprint=fingerprint)
@@ -151,7 +151,10 @@ class RunNotes:
         return messages
 
     def warn(self, subject: str, text: str) -> None:
-        """Keep a warning, unless there is one about the same subject."""
+        """Keep a warning, and print it at the end of the run.
+
+        If there is a warning about the same subject already, nothing is kept.
+        """
         if subject not in self.warnings:
             self.warnings[subject] = text
             self.say(Message(text, is_good=False))

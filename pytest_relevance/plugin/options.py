@@ -502,7 +502,10 @@ def usage_error(*messages: object) -> pytest.UsageError:
 
 
 def _tolerance(config: pytest.Config) -> float:
-    """Return the tolerance of the ini key. Raises UsageError unless it is in [0, 1]."""
+    """Return the tolerance of the ini key `relevance_tolerance`.
+
+    Raises UsageError for anything other than a number from 0 to 1.
+    """
     expected = "a number from 0 to 1"
     value = _ini_value(config, "relevance_tolerance", expected)
     if isinstance(value, bool) or not 0 <= value <= 1:
@@ -528,7 +531,11 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """Return the rankings of the record that `--relevance-against` names.
 
-    The record is read once in each process. Raises UsageError if `_read_record` does.
+    The record is read once in each process. Raises UsageError if
+
+    - the record cannot be read
+    - a search found nothing in most cases of the record
+    - an option writes baselines in the same run
     """
     if AGAINST not in config.stash:
         config.stash[AGAINST] = _read_record(config)

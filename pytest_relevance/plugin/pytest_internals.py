@@ -122,7 +122,10 @@ def is_asyncio_fixture(function: object) -> bool:
 
 
 def loop_scope_of(function: Callable[..., object]) -> str | None:
-    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`."""
+    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`.
+
+    None if the decorator does not set the scope.
+    """
     scope: str | None = getattr(function, "_loop_scope", None)
     return scope
 

@@ -132,7 +132,8 @@ class Terminal:
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
         """Replace the texts of reports that are not shown in full. Return replacements.
 
-        The caller restores them when pytest has printed the failures.
+        [] if there are fewer than two reports. The caller restores the texts when
+        pytest has printed the failures.
         """
         if len(reports) < 2:
             return []
@@ -176,8 +177,8 @@ class Terminal:
     def _sections_of_extensions(self) -> list[Section]:
         """Return the sections that the hook `pytest_relevance_summary` adds.
 
-        Without implementations the data of the run is not made, because that takes
-        time. An exception of an implementation becomes a section.
+        [] without an implementation. Then the data of the run is not made, because that
+        takes time. An exception of an implementation becomes a section.
         """
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():

@@ -53,8 +53,8 @@ def most_to_read(case: Case, asked: int | None) -> int:
     A case looks at `case.depth` results. Exceptions, which look at 10,000:
 
     - a case with a measure of the whole ranking
-    - a case whose results are chunks of documents, unless a number of chunks is
-      requested: any number of chunks may be of one document
+    - a case whose results are chunks of documents, if neither the search takes `k` nor
+      the case file sets `depth`: any number of chunks may be of one document
     """
     settings = case.terms.settings
     counts_documents = settings.collapse and asked is None and case.terms.depth is None
@@ -156,7 +156,7 @@ def read_response(
 def _response_values(
     response: object, conditions: Sequence[FieldCondition]
 ) -> Mapping[str, object]:
-    """Return {path: value} of a response, for the paths of conditions.
+    """Return {path: value} of a response, for the paths of conditions; {} without one.
 
     Call this before the hook, which may change the response. Raises `UnreadableRanking`
     if the response cannot be read.

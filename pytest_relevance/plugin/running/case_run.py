@@ -143,7 +143,7 @@ class CaseRun:
         return self._attempt
 
     def start_attempt(self) -> bool:
-        """Start a new attempt unless one is running. Say whether one was started."""
+        """Start a new attempt if none is running. Say whether one was started."""
         if self._attempt is not None and self._attempt.is_running:
             return False
         self._attempt = Attempt(is_running=True)
@@ -267,8 +267,9 @@ def _without_group(item: pytest.Item) -> str:
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
     """Return the project's own metrics for a file or a test: {name: function}.
 
-    The hook `pytest_relevance_metrics` returns them. Raises `MetricError` if the hook
-    returns anything else or raises SystemExit. Its other exceptions are passed on.
+    The hook `pytest_relevance_metrics` returns them; {} without an implementation.
+    Raises `MetricError` if the hook returns anything else or raises SystemExit. Its
+    other exceptions are passed on.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}

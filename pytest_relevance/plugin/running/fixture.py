@@ -145,7 +145,10 @@ def _case(
 
 
 def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
-    """Raise ValueError for a key of a case for which a test has Python code instead."""
+    """Raise ValueError for a key that only a case file has, for example `skip`.
+
+    A test in Python has code in place of these keys.
+    """
     expected = keys.get("expect")
     if not isinstance(expected, Mapping):
         expected = {}

@@ -51,7 +51,10 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 def run(this: CaseRun) -> None:
-    """Run a case outside of any event loop."""
+    """Run a case outside of any event loop: search, score, and compare.
+
+    Raises the exception of the search, or of a verdict that fails or skips the case.
+    """
     with _attempt_at(this):
         searched = search(this)
         if not isinstance(searched, Searched):
@@ -61,7 +64,10 @@ def run(this: CaseRun) -> None:
 
 
 async def run_async(this: CaseRun) -> None:
-    """Run a case as `run` does, in the event loop of another plugin."""
+    """Run a case in the running event loop of another plugin: search, score, compare.
+
+    Raises the exception of the search, or of a verdict that fails or skips the case.
+    """
     with _attempt_at(this):
         this.attempt.loop = awaiting.running_loop()
         searched = search(this)
@@ -98,7 +104,7 @@ def _attempt_at(this: CaseRun) -> Iterator[None]:
 
 
 def begin(this: CaseRun) -> None:
-    """Begin an attempt at a case, unless one is running.
+    """Begin an attempt at a case, if none is running.
 
     Call this when the fixtures of the item are set up, before an event loop runs. A
     plugin may call an item several times before it makes a report. These calls are one
