@@ -175,9 +175,12 @@ def _shift_of_scores(change: Change) -> _Shift:
 def _without_score(result: CaseResult, found: BaselineComparison) -> str:
     """Return how a case without a score compares, if its demands are met as before.
 
-    `SAME`, unless an expectation that compares rankings finds them different. Then it
-    is `WITHIN_TOLERANCE`; or `CHANGED`, if the accepted ranking is empty and the
-    expectation is missed. `UNSCORED`, if the case lost its score or has no demands.
+    - `UNSCORED`: the case lost its score, or has no demands
+    - `CHANGED`: an expectation that compares rankings is missed, and the accepted
+      ranking is empty
+    - `WITHIN_TOLERANCE`: an expectation that compares rankings finds them different in
+      another way
+    - `SAME`: all other cases
     """
     outcomes = result.evaluation.outcomes
     if found.lost or not outcomes or result.verdict in WITHOUT_SCORE:

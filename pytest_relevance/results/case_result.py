@@ -175,9 +175,10 @@ class CaseResult:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """Return the lowest and the highest nDCG@k that unjudged results allow.
+        """Return the lowest and the highest score that unjudged results allow.
 
-        Both are None if nDCG@k is not defined.
+        Both are the score if unjudged results cannot change it, and for a known item.
+        Both are None if the score is not defined.
         """
         lower, upper = self.evaluation.lower, self.evaluation.upper
         if lower is None or upper is None:
@@ -195,7 +196,7 @@ class CaseResult:
 
     @property
     def change(self) -> float:
-        """Return by how much nDCG@k rose since the baseline; below 0 if it fell.
+        """Return by how much the score rose since the baseline; below 0 if it fell.
 
         0 if either score is not defined.
         """
@@ -449,7 +450,7 @@ def scored_alike(results: Iterable[CaseResult]) -> list[CaseResult]:
     """Return the results whose scores have one mean.
 
     Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
-    out, unless there are no other cases.
+    out if there are other cases.
     """
     results = list(results)
     judged = [result for result in results if not result.is_known_item]

@@ -285,6 +285,7 @@ class Catalogue:
         """Return the columns whose values a template joins to ids.
 
         None if there is no template, or if the file has ids that are joined already.
+        Raises `FileError` if a column of the template is missing.
         """
         template = self._template
         if template is None:
@@ -457,7 +458,8 @@ def titles_of_catalogue(
     `name`: what messages call the file.
     `columns`: names the columns of ids and of titles.
 
-    Raises FileError as `Catalogue.titled_documents` does.
+    Raises FileError if the file cannot be read, a title is no text, or a row with a
+    title has no id.
     """
     return Catalogue(path, name, columns).titled_documents()
 

@@ -238,7 +238,10 @@ class Change:
 
     @property
     def lost_passages(self) -> list[str]:
-        """Return the passages that only the earlier ranking has in its top k."""
+        """Return the passages that only the earlier ranking has in its top k.
+
+        [] if the case has no passages, or if the rankings cannot be compared.
+        """
         if not self.case.evaluation.passages or self.moves is None:
             return []
         return [move.document for move in self.moves.left]

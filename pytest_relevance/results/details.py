@@ -134,8 +134,8 @@ def _missing(
 ) -> tuple[tuple[str, float], ...]:
     """Return (document, grade) for judged documents that the kept ranking lacks.
 
-    The highest gain comes first. () if the case has passages. Unless `all_missing`, the
-    documents are
+    The highest gain comes first. () if the case has passages. Without `all_missing`,
+    only these documents are returned:
 
     - those with a known rank below the kept ranking
     - the first max(k, 10) others that have a gain. If neither the present nor the

@@ -80,7 +80,8 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the cases in which one document is first, and has no gain.
 
-    [] if there are fewer than ten queries, or if it is first for less than most.
+    [] if there are fewer than ten queries, or if no document is first for more than
+    half of them.
     """
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:

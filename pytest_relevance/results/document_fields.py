@@ -96,9 +96,10 @@ def with_fields(
     """Return the ranking with absent fields filled in from a source.
 
     `fields`: {field: how many of the first results need it}. A field that the source
-    does not have either stays absent.
+        does not have either stays absent.
 
-    Raises `UnreadableRanking` as `read_fields` does.
+    Raises `UnreadableRanking` for a value that is neither a scalar nor a list of
+    scalars.
     """
     filled = {}
     for path, count in fields.items():
@@ -135,7 +136,10 @@ def _filled_in(
 
 
 def scalars_in(value: Any) -> Sequence[Any]:
-    """Return the single values of a field: of a list its items, without nulls."""
+    """Return the single values of a field, without nulls; () if there are none.
+
+    A list has its items as single values. Any other value is a single value itself.
+    """
     if type(value) is list:
         return [one for one in value if one is not None]
     return () if value is None else (value,)
@@ -182,9 +186,9 @@ def short_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_value(value: Any) -> bool:
-    """Say whether a value is something else than null, blank text and an empty list.
+    """Say whether a value is anything but null, blank text and a list of these alone.
 
-    `value`: as `read_fields` returns it, so null stands for NaN.
+    `value`: plain Python, with None in the place of NaN.
     """
     for one in scalars_in(value):
         if not isinstance(one, str) or one.strip():

@@ -171,8 +171,10 @@ def _require_ranks_of_queries(
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
     """Return checked judgments, to call `evaluate` with them many times.
 
-    `judgments`: in any form that `evaluate` takes. Raises ValueError as `evaluate`
-    does.
+    `judgments`: in any form that `evaluate` takes.
+
+    Raises ValueError if the judgments have passages, a grade is not a finite number, a
+    document has two grades, an id has no exact text, or a DataFrame lacks a column.
     """
     from pytest_relevance.metrics.checked import CheckedJudgments
 
@@ -190,7 +192,11 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
     """Return checked rankings, to call `evaluate` with them many times.
 
-    `rankings`: in any form that `evaluate` takes. Raises ValueError as `evaluate` does.
+    `rankings`: in any form that `evaluate` takes.
+
+    Raises ValueError if a ranking is not a list of documents, two queries have one id,
+    an id has no exact text, a score or a rank is not a number, or a DataFrame lacks a
+    column.
     """
     from pytest_relevance.metrics.checked import CheckedRankings
 
@@ -224,7 +230,11 @@ def _is_frame(value: object) -> bool:
 
 
 def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
-    """Return {query: {document: grade}}. Raises ValueError as `evaluate` does."""
+    """Return {query: {document: grade}}.
+
+    Raises ValueError if a column is missing, an id has no exact text, or a document has
+    two grades.
+    """
     columns = _find_columns(frame, _JUDGMENTS, ("query", "document", "grade"))
     queries = _ids(frame, columns["query"], _JUDGMENTS, "query")
     documents = _document_ids(frame, columns["document"], _JUDGMENTS)
@@ -244,7 +254,8 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
 def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
     """Return {query: [document, ...]}, best first: by rank, else by score, else by row.
 
-    Raises ValueError as `evaluate` does.
+    Raises ValueError if a column is missing, an id has no exact text, or a rank or a
+    score is not a number.
     """
     columns = _find_columns(
         frame, _RANKINGS, ("query", "document"), optional=("rank", "score")

@@ -297,7 +297,11 @@ def _ranks_of_chunks(passages: Sequence[Passage], ranking: Ranking) -> dict[int,
 def held_by_chunks(
     passages: Sequence[Passage], ranking: Ranking
 ) -> list[tuple[int, ...]]:
-    """Return what `held_passages` returns, for the ranking before it was collapsed."""
+    """Return for each chunk the indexes (from 0) of the passages that it holds.
+
+    The chunks are the results of the ranking before it was collapsed. Raises ValueError
+    if the ranking has no texts.
+    """
     chunks = replace(ranking, ids=ranking.uncollapsed, as_returned=())
     return held_passages(passages, chunks)
 

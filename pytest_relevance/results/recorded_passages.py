@@ -114,7 +114,7 @@ def fields_in_record(
 
     There is a value for each text; `Absent` if the result lacks the field.
 
-    `recorded`: as `CaseRanking.fields_of_texts`.
+    `recorded`: {path: for each text [its value], or [] if it has none}.
     """
     fields = {}
     for path, values in recorded.items():
@@ -221,7 +221,8 @@ def judged_by_passages(
 
     Only its grades and passages change. The caller computes the scores.
 
-    Raises `UnknownPassages` as `with_recorded_passages` does.
+    Raises `UnknownPassages` if the record does not tell which results hold the
+    passages.
     """
     recorded = result.ranking
     returned = recorded.uncollapsed

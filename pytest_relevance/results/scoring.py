@@ -287,7 +287,11 @@ def _interval_of_ties(ranked: _RankedCase) -> TieInterval | None:
 
 
 def _are_all_tied(case: Case, ranking: Ranking) -> bool:
-    """Say whether there are several results, and nothing but chance orders them."""
+    """Say whether there are several results, and all of them are tied.
+
+    Results are tied if their scores are equal and no second sort value orders them.
+    False with `ties: fixed`, and if a result has no score.
+    """
     count = len(ranking.ids)
     if case.terms.ties == "fixed" or len(ranking.scores) != count or count < 2:
         return False

@@ -137,8 +137,8 @@ def cut_text(
     AP@10, or depth: 1000`.
 
     `there`: says which part of the ranking is known.
-    `settings`: the settings of the case. The text names the setting because of which a
-    metric with a cutoff needs the whole ranking.
+    `settings`: the settings of the case. If a metric with a cutoff needs the whole
+        ranking, the text names the setting that is the reason.
     """
     because, ways = "", []
     if metric.k is not None:
@@ -368,7 +368,7 @@ def find_undecided(
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
     """Return the cases of one search with an expectation that looks below its limit.
 
-    Cases that fail anyway are left out.
+    Cases that fail anyway are left out. [] if the search has no limit.
     """
     limit = find_limit(results)
     if limit is None:

@@ -331,7 +331,7 @@ def alike_changes(changes: Iterable[Change]) -> list[Change]:
     """Return the changes whose scores have one mean.
 
     Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
-    out, unless there are no other cases. A change by a metric that is named stays.
+    out if there are other cases. A change by a metric that is named stays.
     """
     changes = list(changes)
     judged = []
@@ -441,7 +441,11 @@ def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]
 def _change_of(
     pairs: tuple[ScorePair, ...], total: int, resamples: int, seed: int
 ) -> MeanChange:
-    """Return what `change_of` returns, for pairs in the order of their keys."""
+    """Return the change of the mean of pairs, with its p-value and its interval.
+
+    `pairs`: in the order of their keys, so that equal pairs are computed once.
+    `total`: how many cases have a score now, or should have one.
+    """
     low, high = _interval(pairs, seed)
     return MeanChange(
         means=means_of(pairs),

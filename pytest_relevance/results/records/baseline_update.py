@@ -147,17 +147,17 @@ class Update:
     """What an update of a baseline accepts, and what its run knows of the case file.
 
     `accepted`: the new entries, the cases without a ranking, and the demands of the
-    file. The demands are written if the file is new or `all_keys` are given.
+        file. The demands are written if the file is new or `all_keys` are given.
     `accepts`: `ALL`; or `NEW`, so that entries that the file has already stay; or
-    `TEST`, so that no ranking is accepted.
+        `TEST`, so that no ranking is accepted.
     `all_keys`: all cases of the file, if all of it ran. Entries of other cases are
-    dropped.
+        dropped.
     `moves`: the entries of cases that were moved, which is done first.
     `collected`: all cases of the file; None if they are not known. A case that is not
-    among them is no longer listed as one without a ranking.
+        among them is no longer listed as one without a ranking.
     `searches`: {case: its search}, for cases that should find something.
     `tests`: what the test demands of the cases that ran. Earlier entries keep their
-    ranking and get these demands, unless only new cases are accepted.
+        ranking. They get these demands, except with `NEW`.
     """
 
     accepted: BaselineEntries
@@ -240,7 +240,7 @@ def _entries_after(
 def _demands_after(
     before: BaselineEntries, update: Update, *, is_new: bool
 ) -> FileDemands | None:
-    """Return the demands of the file after an update.
+    """Return the demands of the file after an update; None if they are not known.
 
     `is_new`: whether the update makes the file.
     """
@@ -464,7 +464,8 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold a lock on a folder, so that one run at a time updates its baselines.
 
     Another run waits for the lock, which ends with the process. On Windows a folder
-    cannot be locked, and there is no lock. Raises OSError.
+    cannot be locked, and there is no lock. Raises OSError if the folder cannot be
+    opened or locked.
     """
     # a lock file would outlive a killed run (docs/howto/accept.md)
     if sys.platform == "win32":

@@ -90,7 +90,7 @@ class RecordedExpectation:
         )
 
     def __post_init__(self) -> None:
-        """Check the values, which may come from a damaged file."""
+        """Raise ValueError for a wrong value, which may come from a damaged file."""
         if self.metric:
             metric_named(self.name)
         if self.kind not in EXPECTATIONS.bundled_names:
@@ -184,7 +184,7 @@ class CaseDemands:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check that the cutoff and the figures are possible."""
+        """Raise ValueError if the cutoff or a figure is not possible."""
         if not 1 <= self.k <= LARGEST_CUTOFF:
             raise ValueError(f"k: {self.k} is not a cutoff")
         for name in ("min_ndcg", "tolerance"):

@@ -56,8 +56,8 @@ def compare_with_entry(
 ) -> CaseResult:
     """Return the result, compared with the accepted ranking of its case.
 
-    Each reason of a failure says whether the accepted ranking fails for it too. The
-    verdict stays, unless an expectation is about the similarity of both rankings.
+    Each reason of a failure says whether the accepted ranking fails for it too. Only an
+    expectation on the similarity of both rankings can change the verdict.
 
     `details`: if false, a passing case with the accepted ranking is not graded again,
         as it scores the same.
@@ -347,7 +347,7 @@ def accepted_cases(
     *,
     expects_known: bool,
 ) -> tuple[AcceptedCase, ...]:
-    """Return the cases of the reference that one of the gates needs.
+    """Return the cases of the reference that one of the gates needs; () if none does.
 
     - All cases, if a gate may have failed before.
     - The `lost` cases, if a gate compares with the reference. It counts those of them

@@ -219,7 +219,8 @@ class _Reader:
         """Yield (line number, object) for each line below the header.
 
         `count`: how many lines a record has. None for a baseline, which has an end
-        line.
+            line. Raises `RecordError` for a line that is not a JSON object or is below
+            the end, and if lines are missing.
         """
         found = end = 0
         for number, text in self._texts:
@@ -260,7 +261,9 @@ class _Reader:
         return self._damaged(f"it is not a valid JSON object, {quoted(text)}", number)
 
     def _numbered_texts(self) -> Iterator[tuple[int, str]]:
-        """Yield (line number, text) for the first line, and for each line with text."""
+        """Yield (line number, text) for the first line, and for each line with text.
+        Raises `RecordError` if the file cannot be read.
+        """
         try:
             for number, line in enumerate(self._split_lines(), 1):
                 # an editor may have added a mark before the first line

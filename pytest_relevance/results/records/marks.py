@@ -30,7 +30,7 @@ OF_CASE_FILE = "CaseFailure"
 
 @dataclass(frozen=True, slots=True)
 class MarksOfCase:
-    """The marks of an item by which pytest may not fail a case.
+    """The marks `skip` and `xfail` of an item. They may keep a case from failing.
 
     `skip`, `xfail`: the reason; None without the mark.
     `limits`: by key of `MARK_LIMITS`, what else the marks say.

@@ -120,7 +120,9 @@ def read_record(path: str | os.PathLike[str], shown: str | None = None) -> Recor
 
 
 def read_header(path: str | os.PathLike[str]) -> RecordHeader:
-    """Return the first line of a record. Raises `RecordError`."""
+    """Return the first line of a record. Raises `RecordError` if the file cannot be
+    read, or is not a record.
+    """
     header: RecordHeader
     _, header = next(_record_lines(path, None))
     return header

@@ -178,7 +178,9 @@ class _FileBesideReference:
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """Return what was drawn from the files of queries in this run."""
+        """Return what was drawn from the files of queries in this run; () if nothing
+        was.
+        """
         return () if self.info.drawn is None else self.info.drawn.samples
 
     def changes_of_test(self) -> ChangesOfFile:

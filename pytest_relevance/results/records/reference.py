@@ -126,7 +126,7 @@ _WITHOUT_RANKING = {
 
 
 def _without_ranking(results: Sequence[CaseResult]) -> Iterator[str]:
-    """Yield a message for each verdict because of which cases have no ranking."""
+    """Yield a message for each verdict that left cases without a ranking."""
     for verdict, (one, several) in _WITHOUT_RANKING.items():
         found = [
             result

@@ -358,7 +358,7 @@ class RunInfo:
 
     @property
     def uncollected(self) -> Sequence[RunError]:
-        """Return the errors because of which a file or a folder was not collected."""
+        """Return the errors that kept a file or a folder from being collected."""
         return [error for error in self.errors if error.node]
 
     @property

@@ -358,8 +358,9 @@ def refuse_two_ids(
 ) -> None:
     """Raise `UnreadableRanking` for a document whose usual id fields differ.
 
-    If only `_id` and a field of `_source` differ, `_id` is the id, unless both are
-    judged.
+    Exception: only `_id` and a field of `_source` differ, and at most one of the two is
+    judged. Then `_id` is the id. The same holds for the `id` of Vespa beside the own id
+    of the document.
     """
     columns = _id_columns(documents, Fields(documents))
     if len(columns) < 2:

@@ -135,8 +135,8 @@ class Total:
 def find_total(response: object) -> Total | None:
     """Return the total that a response names; None if it names none.
 
-    Of several totals the first that is above 0 is returned. The others may count what
-    the response holds.
+    Of several totals, the first that is above 0 is returned, or else the first. The
+    others may count what the response holds.
     """
     totals = _totals_in(response)
     for total in totals:

@@ -72,7 +72,8 @@ class PartOfResponse:
     def inner(self) -> Iterator[PartOfResponse]:
         """Yield the mappings, lists and objects that are fields of this part.
 
-        A list has none, unless it is the response itself.
+        A list inside the response is not looked into. A list that is the whole response
+        is.
         """
         if self.depth and is_list_like(self.value):
             return

@@ -170,7 +170,8 @@ class _Wanted:
     def needs_ids(self) -> bool:
         """Say whether a result has to have an id.
 
-        In a case with passages the text is enough, unless the suite names the id.
+        In a case with passages the text is enough. Exceptions: the suite names the id,
+        or collapses chunks of one document.
         """
         if self.texts is None or self.id_field is not None:
             return True

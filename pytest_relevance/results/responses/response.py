@@ -91,7 +91,9 @@ def _read_any(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _read_object(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Return the items of an object: by keys, by iterating over it, or by numbers."""
+    """Return the items of an object: by keys, by iterating over it, or by numbers.
+    Raises `UnreadableRanking` for an HTTP response, and for an object without items.
+    """
     if _is_http(response):  # iterating over it gives its bytes in pieces
         advice = "return what is in it, response.json() for instance"
         raise _unreadable("an HTTP response", response, advice)

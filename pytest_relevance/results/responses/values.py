@@ -274,7 +274,7 @@ def own_names(document: object) -> list[str]:
 def _names_in(document: object, holder: str) -> Sequence[str]:
     """Return the names that an attribute (`__slots__` or the like) of an object lists.
 
-    A single name may be a text.
+    A single name may be a text. () if the object lacks the attribute.
     """
     if not has_attribute(document, holder):
         return ()
