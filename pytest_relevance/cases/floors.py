@@ -300,13 +300,49 @@ class _SuiteFloor:
         if not is_named:
             self.not_named.append(case.query)
 
+    def why_no_case(self, *, has_known_items: bool) -> str:
+        """Return why the floor applies to no case, and what to do.
+
+        "" if the floor applies to a case, or if all cases replace it.
+        """
+        if self.held:
+            return ""
+        if self.not_named:
+            return (
+                "the floor applies to no case, because no judged document is "
+                f"relevant ({examples(self.not_named)}); judge relevant documents, "
+                "check grade_column, gain and rel, or take the floor out"
+            )
+        if self.not_held:
+            queries = counted(
+                len(self.not_held),
+                "listed query without a floor of its own has",
+                "listed queries without a floor of their own have",
+            )
+            return (
+                f"the floor applies to no case: {queries} no judgments; judge a query, or "
+                "take the floor out"
+            )
+        if has_known_items:
+            return (
+                "the floor applies to no case. Known items have no such floor, "
+                "because their other results are not judged. Take the floor "
+                "out, or write expect: {Success@3: 1}"
+            )
+        return ""
+
 
 _MIN_NDCG = ""
 """A name that no metric has."""
 
 
 class SuiteFloors:
-    """Counts to how many cases each floor of a suite applies."""
+    """Counts to how many cases each floor of a suite applies.
+
+    Example: a suite has `min_ndcg: 0.5`. The case "boots" has a relevant judgment, so
+    the floor holds for it. "hats" has only irrelevant ones, so the floor does not.
+    "socks" sets `min_ndcg` itself, and is not counted.
+    """
 
     def __init__(self, terms: Terms) -> None:
         self._floors: dict[str, _SuiteFloor] = {}
@@ -332,20 +368,30 @@ class SuiteFloors:
             return
         if most_results(case.expect) == 0:  # it expects nothing, and has no score
             return
-        # Reports already name a listed query without judgments.
-        is_named = case.source is not None and not case.judgments
-        sets_floor = "min_ndcg" in own
-        if is_named and own.get("min_ndcg") is None:
-            sets_floor = False  # it has none for lack of judgments
-        of_ndcg = self._floors.get(_MIN_NDCG)
-        if of_ndcg is not None and not sets_floor:
-            if case.min_ndcg is not None:
-                of_ndcg.held += 1
-            else:
-                of_ndcg.add_not_held(case, is_named=is_named)
+        is_named = _is_named_as_unjudged(case)
+        self._count_ndcg(case, own, is_named=is_named)
         self._count_metrics(case)
         for metric in case.not_applicable:
             self._floors[metric.text].add_not_held(case, is_named=is_named)
+
+    def _count_ndcg(
+        self, case: Case, own: Mapping[str, object], *, is_named: bool
+    ) -> None:
+        """Count whether the floor `min_ndcg` of the suite applies to a case.
+
+        If a listed query has no judgments, `suite_builder` writes `min_ndcg: null` into
+        its keys. Such a case does not replace the floor of the suite.
+        """
+        suite_floor = self._floors.get(_MIN_NDCG)
+        if suite_floor is None:
+            return
+        is_off_as_unjudged = is_named and own.get("min_ndcg") is None
+        if "min_ndcg" in own and not is_off_as_unjudged:
+            return  # the case replaces the floor
+        if case.min_ndcg is not None:
+            suite_floor.held += 1
+        else:
+            suite_floor.add_not_held(case, is_named=is_named)
 
     def _count_metrics(self, case: Case) -> None:
         """Count the metrics of the suite that apply to a case."""
@@ -359,34 +405,9 @@ class SuiteFloors:
         A floor that all cases replace is not reported.
         """
         for suite_floor in self._floors.values():
-            if suite_floor.held:
-                continue
-            if self._has_known_items and not suite_floor.not_held:
-                at.refuse(
-                    "the floor applies to no case. Known items have no such floor, "
-                    "because their other results are not judged. Take the floor "
-                    "out, or write expect: {Success@3: 1}",
-                    *suite_floor.path,
-                )
-            if suite_floor.not_named:
-                at.refuse(
-                    "the floor applies to no case, because no judged document is "
-                    f"relevant ({examples(suite_floor.not_named)}); judge relevant "
-                    "documents, check grade_column, gain and rel, or take the floor "
-                    "out",
-                    *suite_floor.path,
-                )
-            elif suite_floor.not_held:
-                queries = counted(
-                    len(suite_floor.not_held),
-                    "listed query without a floor of its own has",
-                    "listed queries without a floor of their own have",
-                )
-                at.refuse(
-                    f"the floor applies to no case: {queries} no judgments; judge a query, or "
-                    "take the floor out",
-                    *suite_floor.path,
-                )
+            why = suite_floor.why_no_case(has_known_items=self._has_known_items)
+            if why:
+                at.refuse(why, *suite_floor.path)
 
     def sentences(self) -> Iterator[str]:
         """Yield a sentence for each floor of the suite that not all cases have.
@@ -402,3 +423,8 @@ class SuiteFloors:
                     f"{len(suite_floor.not_named):,} of {total} without a relevant "
                     f"judgment: {examples(suite_floor.not_named)}"
                 )
+
+
+def _is_named_as_unjudged(case: Case) -> bool:
+    """Say whether reports name a case anyway: a listed query without judgments."""
+    return case.source is not None and not case.judgments
