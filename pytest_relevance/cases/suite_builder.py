@@ -419,7 +419,7 @@ class SuiteBuilder:
             files.check_rest(at)
         if not self.problems.found:
             check_tags_of_gates(self._terms.gates, cases, at)
-        if files is not None and files.samples:
+        if files is not None and files.drawer.samples:
             check_gates_of_sample(self._terms.gates, cases, at)
         if not self.problems.found:
             self._floors.check(at)
@@ -458,7 +458,7 @@ class SuiteBuilder:
             listed=0 if files is None else files.queries.count,
             absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),
-            samples=() if files is None else tuple(files.samples),
+            samples=() if files is None else tuple(files.drawer.samples),
             not_drawn={} if files is None else files.not_drawn(),
             known_items=self._known_items,
         )

@@ -46,20 +46,14 @@ from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile
 from pytest_relevance.cases.known_items import KnownItem, KnownItems
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
-from pytest_relevance.cases.model import ParamsByText, Sample
+from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
 from pytest_relevance.cases.query_keys import Lookup
-from pytest_relevance.cases.sample_rule import SAMPLE
-from pytest_relevance.cases.sampling import (
-    draw,
-    take_all,
-    weighed_by_size,
-    wrong_sizes,
-)
+from pytest_relevance.cases.suite_samples import SampleDrawer
 from pytest_relevance.judgments.folders import JUDGMENTS, QUERIES
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS, Query
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
 from pytest_relevance.judgments.reading import QueryFile
 
 _MOST_ADVISED = 3
@@ -92,9 +86,7 @@ class SuiteFiles:
 
     def __init__(self, case_file: CaseFile, suite: Mapping[str, object]) -> None:
         self.queries = ListedQueries()
-        self.samples: list[Sample] = []
-        """What was drawn from each file with the key `sample`."""
-        self._takes_all = case_file.takes_all
+        self.drawer = SampleDrawer(takes_all=case_file.takes_all)
         self.known_items: KnownItems | None = None
         self.draws_items = False
         """Whether a sample of the known items is drawn."""
@@ -181,21 +173,8 @@ class SuiteFiles:
             self.is_wrong = True
             return
         self.known_items = items
-        self._drawn_items = list(items)
-        if named.sample is None:
-            return
-        if not self._takes_all:
-            self._drawn_items = items.drawn(named.sample)
-        self.samples.append(
-            Sample(
-                file=named.name,
-                rule=named.sample,
-                drawn=len(self._drawn_items),
-                total=items.counts.titles,
-                is_whole=self._takes_all,
-            )
-        )
-        self.draws_items = True
+        self._drawn_items = self.drawer.draw_items(items, named)
+        self.draws_items = named.sample is not None
 
     def known_items_without_case(self) -> list[KnownItem]:
         """Return the drawn known items for which the case file writes no case."""
@@ -248,52 +227,18 @@ class SuiteFiles:
                 ONLY,
             )
         file = self.reader.shown(in_folder)
-        queries, drawn = content.queries, None
-        if named.sample is not None:
-            sampled = self._draw(queries, named, file, at.under(*named.at_file))
-            if sampled is WRONG:
-                return WRONG
-            queries, drawn = sampled
-        self.queries.add(queries, file, at, only_judged=named.only_judged, drawn=drawn)
-        return content
-
-    def _draw(
-        self, queries: Sequence[Query], named: NamedFile, file: str, at: Location
-    ) -> tuple[Sequence[Query], dict[str, float]] | Wrong:
-        """Draw a sample from a file, or report why it cannot be drawn.
-
-        Return all queries of the file, and {id of a drawn query: its weight}.
-
-        `file`: the name of the file in messages.
-        """
-        rule = named.sample
-        assert rule is not None
-        problems = wrong_sizes(queries, rule)
-        if problems:
-            return at.refuse_file(FileError(file, problems))
-        maps_weight = named.rows.maps_key("weight")
-        if rule.by is not None and not maps_weight:
-            queries = weighed_by_size(queries)
-        once = list({query.id: query for query in queries}.values())
-        drawn = take_all(once, rule) if self._takes_all else draw(once, rule)
-        if not drawn.queries:
-            return at.refuse(
-                f"no query of {file} can be drawn: all {len(once):,} have 0 or a blank in "
-                f"the column {rule.by}; name another column, or leave by out",
-                SAMPLE,
-            )
-        self.samples.append(
-            Sample(
-                file=named.name,
-                rule=rule,
-                drawn=len(drawn.queries),
-                total=len(once),
-                never=drawn.never,
-                is_whole=self._takes_all,
-                groups=drawn.groups,
-            )
+        at_file = at.under(*named.at_file)
+        sampled = self.drawer.draw_queries(content.queries, named, file, at_file)
+        if sampled is WRONG:
+            return WRONG
+        self.queries.add(
+            sampled.queries,
+            file,
+            at,
+            only_judged=named.only_judged,
+            drawn=sampled.weights,
         )
-        return queries, {query.id: query.weight for query in drawn.queries}
+        return content
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a written case, given by its checked keys.
