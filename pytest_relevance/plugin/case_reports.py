@@ -89,6 +89,9 @@ def _attach_result(
     failure. `call` may have another exception, if another plugin ran the item again.
     Otherwise the code of the project or another plugin raised it. Then pytest shows its
     traceback, and a section of the report names the case.
+
+    `attempt.error` may also skip the case, or expect it to fail. `Attached.shown` is
+    set then too, but only reports that failed are given its text.
     """
     attempt = run.attempt
     if report.passed and attempt.result is None:

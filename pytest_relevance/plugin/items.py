@@ -194,17 +194,17 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
 
     pytest reads from its signature which fixtures the case requests. A coroutine
     function runs the case itself. A plain function would need the fixture `request` to
-    find its item, and pytest sets that up slowly. So each item gets a function of its
-    own from `_function_of`.
+    find its item, and pytest sets that up slowly. So the plain function only raises an
+    error, and `_set_up` replaces it for each item by that of `_function_of`.
     """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
         await run_async(case_run_of(request.node))
 
-    def run_case(**_: object) -> None:
+    def refuse_to_run(**_: object) -> None:
         raise item_is_not_ours()
 
-    function: Any = run_case_async if is_async else run_case
+    function: Any = run_case_async if is_async else refuse_to_run
     names = ("request", *fixtures) if is_async else tuple(fixtures)
     function.__signature__ = _signature_of(names)
     return function  # type: ignore[no-any-return]

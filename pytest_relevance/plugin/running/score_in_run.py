@@ -60,8 +60,8 @@ def _why_unmeasured(this: CaseRun) -> str:
 class Scored:
     """The result of a case, and which exception it ends in.
 
-    `fails_baseline`: whether the case fails because of its baseline. Then it ends in
-        `BaselineFailure`, which a mark `xfail` does not cover.
+    `fails_baseline`: whether its entry in the baseline is stale, or its score dropped.
+        Then it ends in `BaselineFailure`, which a mark `xfail` does not cover.
     """
 
     result: CaseResult

@@ -243,9 +243,12 @@ class Baseline:
     ) -> ComparedCase:
         """Return the result, compared with its entry.
 
-        The verdict changes if the entry is stale, or if the score dropped by more
-        than the tolerance. Call this before `details.with_details`, which also looks up
-        titles and ranks of the accepted documents.
+        A case fails by its entry if the entry is stale, or if the score dropped by more
+        than the tolerance. It may have failed without the entry too. If too few results
+        are judged, a drop may make it inconclusive instead.
+
+        Call this before `details.with_details`, which also looks up titles and ranks of
+        the accepted documents.
 
         `accepting`: whether the present ranking is being accepted, so that the verdict
         stays.
