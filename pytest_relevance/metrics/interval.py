@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -177,35 +177,49 @@ class _OpenRanking:
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
         """Return an ideal DCG@k for each n from 0 to the number of unjudged results.
 
-        In it n unjudged results have the highest grade, the others the lowest. Grades
-        are counted, not sorted anew for each n.
+        In it n unjudged results have the highest grade, the others the lowest. For
+        example, the judged gains are 3 and 1, the lowest gain is 0, the highest is 3,
+        and two results are unjudged. The ideal rankings have the gains
+
+        - n = 0: 3, 1, 0, 0
+        - n = 1: 3, 3, 1, 0
+        - n = 2: 3, 3, 3, 1
+
+        Results with equal gains are added at once. So a ranking with thousands of
+        unjudged results needs no sorting for each n.
 
         `ideal`: the grades of the present ideal ranking.
         """
         low = self.settings.gains[self.lowest]
         high = self.settings.gains[self.highest]
         unjudged = len(self.unjudged)
+        judged = Counter(self.settings.gains[grade] for grade in ideal)
         ranks = len(ideal) + unjudged if self.k is None else self.k
         sums = _sums_of_reciprocals(self.settings.discount, ranks)
-        counts = Counter({low: 0, high: 0})
-        for grade in ideal:
-            counts[self.settings.gains[grade]] += 1
-        gains = [gain for gain in sorted(counts, reverse=True) if gain > 0]
         totals = []
         for deepest in range(unjudged + 1):
-            total = 0.0
-            rank = 0
-            for gain in gains:
-                count = counts[gain]
-                if gain == high:
-                    count += deepest
-                if gain == low:
-                    count += unjudged - deepest
-                end = min(rank + count, ranks)
-                total += gain * (sums[end] - sums[rank])
-                rank = end
-            totals.append(total)
+            counts = judged.copy()
+            counts[high] += deepest
+            counts[low] += unjudged - deepest
+            totals.append(_best_dcg(counts, sums))
         return totals
+
+
+def _best_dcg(counts: Mapping[float, int], sums: Sequence[float]) -> float:
+    """Return the DCG of results in the best order. Gains below 0 are left out.
+
+    `counts`: {gain: the number of results that have it}.
+    `sums`: the sums of 1 / discount over the first 0, 1, ... ranks that count.
+    """
+    last = len(sums) - 1
+    total = 0.0
+    rank = 0
+    for gain in sorted(counts, reverse=True):
+        if gain > 0:
+            end = min(rank + counts[gain], last)
+            total += gain * (sums[end] - sums[rank])
+            rank = end
+    return total
 
 
 @lru_cache(maxsize=64)
