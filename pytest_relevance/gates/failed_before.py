@@ -270,7 +270,13 @@ def figure_before(
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
     """Say whether a gate that is not met now failed before at least as badly.
 
-    `bound` is the least figure that meets the gate.
+    For example, the gate is a mean of at least 0.8. Over the cases of both it was 0.7
+    and is 0.72. Over all cases it was 0.75:
+
+    - If it is 0.76 now, the gate failed before.
+    - If it is 0.74 now, the new cases made it worse: the gate did not fail before.
+
+    `bound`: the least figure that meets the gate.
     """
     before, _ = both.of_both()
     if not before:

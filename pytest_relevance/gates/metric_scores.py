@@ -140,28 +140,44 @@ class BoundedFigure:
             return None
         if not_compared_cases(results) or found_something_new(results):
             return None
-        sign = -1 if is_lower_better(self.metric) else 1
-
-        def higher_is_better(weighted: Sequence[Weighted]) -> float:
-            return sign * self.make(weighted)
-
         before = figure_before(
             self.gate,
             self.scores,
-            figure=higher_is_better,
-            bound=sign * self.bound,
+            figure=self._make_signed,
+            bound=self._sign * self.bound,
             reference=reference,
         )
         if before is None:
             return None
         if before.figure is not None:
-            before = replace(before, figure=sign * before.figure)
-        if before.is_known and has_filled(results):
-            of_people = [without_fill(result) for result in results]
-            both = collect_values(self.gate, self.scores, of_people, accepted=())
-            if has_fallen(both, higher_is_better):
-                return replace(before, is_known=False)
+            before = replace(before, figure=self._sign * before.figure)
+        if before.is_known and self._fell_without_filled(results):
+            return replace(before, is_known=False)
         return before
+
+    @property
+    def _sign(self) -> int:
+        """Return -1 if a lower score is better, else 1.
+
+        `figure_before` takes a higher figure as better. So for such a metric the
+        figures 300 and 200 are given to it as -300 and -200.
+        """
+        return -1 if is_lower_better(self.metric) else 1
+
+    def _make_signed(self, weighted: Sequence[Weighted]) -> float:
+        """Return the figure of scores, with the sign by which higher is better."""
+        return self._sign * self.make(weighted)
+
+    def _fell_without_filled(self, results: Sequence[CaseResult]) -> bool:
+        """Say whether the figure without filled grades is worse than before.
+
+        Filled grades may hide that search got worse by the grades of people.
+        """
+        if not has_filled(results):
+            return False
+        of_people = [without_fill(result) for result in results]
+        both = collect_values(self.gate, self.scores, of_people, accepted=())
+        return has_fallen(both, self._make_signed)
 
     def remarks_on_new(
         self, cases: Sequence[CaseResult], reference: Reference

@@ -119,14 +119,10 @@ def open_question(change: Change) -> OpenQuestion | None:
     """Return the results whose grades would settle an open query; None if none can.
 
     The extreme grades of the scale are tried: once all in favour of the present
-    ranking, and once all against it.
+    ranking, and once all against it. For example, if two grades in favour settle the
+    query, or three against it, `fewest` is 2.
     """
-    returned = change.after.documents[: change.case.conditions.k]
-    unjudged = []
-    for each in document_changes(change):
-        if each.grade is None and each.document in returned:
-            unjudged.append(each)
-    unjudged.sort(key=lambda each: (-abs(each.factor), each.document))
+    unjudged = _unjudged_in_top(change)
     counts = []
     for in_favour in (False, True):
         count = _count_until_settled(change, unjudged, in_favour=in_favour)
@@ -135,12 +131,26 @@ def open_question(change: Change) -> OpenQuestion | None:
     if not counts:
         return None
     documents = tuple(each.document for each in unjudged)
-    fewest = min(counts)
     shares = _shares_that_settle(change, documents[:_MOST_TRIED])
     if not any(shares):
-        # one or both of the gradings that were tried settle, of 2^fewest gradings
-        shares = [0.0] * (fewest - 1) + [counts.count(fewest) / 2**fewest]
-    return OpenQuestion(documents=documents, fewest=fewest, chances=_chances(shares))
+        shares = _share_of_extremes(counts)
+    return OpenQuestion(
+        documents=documents, fewest=min(counts), chances=_chances(shares)
+    )
+
+
+def _unjudged_in_top(change: Change) -> list[DocumentChange]:
+    """Return the unjudged results in the top k.
+
+    Those that change the DCG most come first.
+    """
+    top = change.after.documents[: change.case.conditions.k]
+    unjudged = []
+    for each in document_changes(change):
+        if each.grade is None and each.document in top:
+            unjudged.append(each)
+    unjudged.sort(key=lambda each: (-abs(each.factor), each.document))
+    return unjudged
 
 
 def _count_until_settled(
@@ -182,15 +192,31 @@ def _shares_that_settle(change: Change, documents: Sequence[str]) -> list[float]
     return shares
 
 
+def _share_of_extremes(counts: Sequence[int]) -> list[float]:
+    """Return the share of gradings that settle a change, if few documents never do.
+
+    n documents have 2^n gradings. Only the two extreme ones were tried: all grades in
+    favour of the present ranking, and all against it. For example, if 4 documents
+    settle the change in favour, and 5 against it, the shares are 0, 0, 0 and 1/16.
+
+    `counts`: how many documents settle the change by an extreme grading.
+    """
+    fewest = min(counts)
+    return [0.0] * (fewest - 1) + [counts.count(fewest) / 2**fewest]
+
+
 def _chances(shares: Sequence[float]) -> list[float]:
     """Return for each document the chance that its grade settles the change.
 
     The chance of a document is by how much it raises the share. Documents that settle
-    only together get equal chances: shares of 0 and 0.5 make two chances of 0.25. So
-    the chances never rise from one document to the next. The last documents are left
-    out if they do not raise the share.
+    only together get equal chances. So the chances never rise from one document to the
+    next. The last documents are left out if they do not raise the share. For example,
+    the shares are 0, 0.5 and 0.6:
 
-    `shares`: what `_shares_that_settle` returns.
+    - Two documents raise the share from 0 to 0.5. Their chances are 0.25 each.
+    - The third raises it from 0.5 to 0.6. Its chance is 0.1.
+
+    `shares`: the share of gradings that settle the change, for 1, 2, ... documents.
     """
     chances: list[float] = []
     share_so_far = 0.0

@@ -112,7 +112,18 @@ _OTHER_CHUNKS = (
 """Why results with passages cannot be scored by other settings."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class _JudgedAgain:
+    """A result that was judged again.
+
+    `problems`: why its passages cannot be judged again; empty if they can.
+    """
+
+    result: CaseResult
+    problems: Sequence[str] = ()
+
+
+@dataclass
 class Rejudging:
     """Judges the results of runs again. Then they have new grades, and no scores.
 
@@ -120,13 +131,11 @@ class Rejudging:
     `settings`: {name: value}, settings that replace those of the results.
     `by_key`: whether results get the key of their query as id, and no case file,
         because two runs may name their queries differently.
-    `unknown`: {why passages cannot be judged again: the ids of the results}.
     """
 
     queries: JudgedQueries | None
     settings: Mapping[str, Any]
     by_key: bool
-    unknown: dict[str, list[str]] = field(default_factory=dict, init=False)
     _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
 
     def rejudged(self, run: Run) -> Run:
@@ -135,20 +144,23 @@ class Rejudging:
         Raises `Incomparable` if no query is judged, if a record does not know the
         passages of a query, or if the settings have no meaning for passages.
         """
-        results = [self._rejudged_result(result) for result in run.results]
-        if self.unknown:
-            raise Incomparable(
-                [
-                    f"{run.name}: {why}: {examples(ids)}"
-                    for why, ids in self.unknown.items()
-                ],
-                ["judgments"],
-            )
+        results = []
+        ids_by_problem: dict[str, list[str]] = {}
+        for result in run.results:
+            judged = self._judged_again(result)
+            results.append(judged.result)
+            for problem in judged.problems:
+                ids_by_problem.setdefault(problem, []).append(result.id)
+        if ids_by_problem:
+            problems = []
+            for problem, ids in ids_by_problem.items():
+                problems.append(f"{run.name}: {problem}: {examples(ids)}")
+            raise Incomparable(problems, ["judgments"])
         if self.queries is not None and results:
             _require_judged(run, results, self.queries)
         return Run(results, run.files, run.info, name=run.name)
 
-    def _rejudged_result(self, result: CaseResult) -> CaseResult:
+    def _judged_again(self, result: CaseResult) -> _JudgedAgain:
         """Return a result judged by the judgments, or only with other settings.
 
         A query that the judgments do not have counts as one without judgments.
@@ -161,48 +173,66 @@ class Rejudging:
         )
         if query is not None and query.passages:
             return self._judged_by_passages(result, conditions, query)
-        ranking = result.ranking
+        ranking, problems = result.ranking, []
         if conditions.settings.collapse != result.conditions.settings.collapse:
-            if result.evaluation.passages:
-                self.unknown.setdefault(_OTHER_CHUNKS, []).append(result.id)
             ranking = ranking.scored_by(conditions.settings)
-        if query is None:
-            ideal = conditions.settings.ideal
-            if result.evaluation.passages and ideal != "judged":
-                self.unknown.setdefault(ideal_of_passages(ideal), []).append(result.id)
-            evaluation = _own_evaluation(result)
-            return replace(
-                result, conditions=conditions, ranking=ranking, evaluation=evaluation
-            )
-        made = replace(
+            if result.evaluation.passages:
+                problems.append(_OTHER_CHUNKS)
+        if query is not None:
+            judged = self._judged_by_grades(result, ranking, conditions, query)
+            return _JudgedAgain(judged, problems)
+        ideal = conditions.settings.ideal
+        if result.evaluation.passages and ideal != "judged":
+            problems.append(ideal_of_passages(ideal))
+        judged = replace(
+            result,
+            conditions=conditions,
+            ranking=ranking,
+            evaluation=_own_evaluation(result),
+        )
+        return _JudgedAgain(judged, problems)
+
+    def _judged_by_grades(
+        self,
+        result: CaseResult,
+        ranking: CaseRanking,
+        conditions: CaseConditions,
+        query: JudgedQuery,
+    ) -> CaseResult:
+        """Return a result judged by the grades of a query.
+
+        `ranking`, `conditions`: those of the result, with the new settings.
+        """
+        judged = replace(
             self._named(result, query),
             conditions=conditions,
             ranking=_graded(ranking, query),
             evaluation=_evaluation_by(query, result),
         )
         if self.queries is not None and self.queries.has_filled:
-            return _with_fill(made, query)
-        return made
+            return _with_fill(judged, query)
+        return judged
 
     def _judged_by_passages(
         self, result: CaseResult, conditions: CaseConditions, query: JudgedQuery
-    ) -> CaseResult:
+    ) -> _JudgedAgain:
         """Return a result judged by the passages of a query.
 
-        A result whose record does not know the passages is noted in `unknown`, and is
-        not scored.
+        If the record does not know which results hold the passages, that is a problem.
         """
+        problems = []
         try:
             judged = judged_by_passages(result, query.passages, conditions.settings)
         except UnknownPassages as error:
-            self.unknown.setdefault(str(error), []).append(result.id)
+            problems.append(str(error))
             judged = replace(result, evaluation=CaseEvaluation())
         evaluation = replace(
             _evaluation_by(query, result), passages=judged.evaluation.passages
         )
-        return replace(
+        judged = replace(
             self._named(judged, query), conditions=conditions, evaluation=evaluation
         )
+        return _JudgedAgain(judged, problems)
 
     def _conditions(
         self,
