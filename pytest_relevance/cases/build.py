@@ -150,6 +150,8 @@ def check_gain_fits_scale(terms: Terms, key: str, at: Location) -> Wrong | None:
     """Report a scale whose grades are too high for exponential gain.
 
     `key`: the key at which the mistake is reported.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     scale = terms.scale
     if scale is None or terms.settings.gain != "exponential":
@@ -231,7 +233,10 @@ def _terms_of_case(suite: Terms, at: Location) -> Terms:
 def _check_gains(
     judgments: CaseJudgments, settings: Settings, at: Location
 ) -> Wrong | None:
-    """Report each document or passage whose grade has no gain under the settings."""
+    """Report each document or passage whose grade has no gain under the settings.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
     without: dict[float, str] = {}
     for grade in judgments.distinct:
         try:

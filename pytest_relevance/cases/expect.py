@@ -296,6 +296,8 @@ def check_contradictions(
     """Report two expectations that leave a document no rank.
 
     Other contradictions are not looked for: they show when the case runs.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:

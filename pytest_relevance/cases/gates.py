@@ -235,7 +235,10 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
 def _refuse_percentiles(
     written: Mapping[str, object], conditions: Sequence[str], at: Location
 ) -> Wrong | None:
-    """Report keys that look like percentiles and are no conditions: `p95`, `p0.5`."""
+    """Report keys that look like percentiles and are no conditions: `p95`, `p0.5`.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
     result = None
     for key in written:
         if key in conditions or not re.fullmatch("[pP][0-9][0-9.,]*%?", str(key)):
@@ -307,6 +310,8 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     """Report `variant` and `against` of a gate if they do not compare two variants.
 
     Only bounds of metrics that compare rankings can compare two variants.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     variant, against = values.get("variant"), values.get("against")
     if variant is None and against is None:

@@ -83,7 +83,10 @@ class JudgmentFile:
                 yield self.known.text(key)
 
     def texts_without_case(self, names: Collection[str]) -> Iterator[str]:
-        """Yield the texts of judged queries without a case, unless `names` has them."""
+        """Yield the texts of judged queries without a case.
+
+        A query is left out if `names` has its key or its text.
+        """
         for key, grades in self.known.items():
             text = self.known.text(key)
             has_case = key in self._used or key in names or text in names
@@ -145,7 +148,9 @@ class JudgmentFile:
             )
 
     def _how_to_make_cases(self) -> str:
-        """Return advice if the file is a golden set: its queries are to be cases."""
+        """Return how to make cases of the queries, if the file is a golden set; else
+        "".
+        """
         if not self.ratings.is_golden_set:
             return ""
         return '; to make a case of each, name the file under "queries"'

@@ -177,6 +177,8 @@ def check_demands_of_known_item(
 
     `own`: the checked keys of the case.
     `expect`: the expectations of the case.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     result: Wrong | None = None
     for key in ("min_ndcg", "min_judged"):

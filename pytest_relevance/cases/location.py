@@ -109,7 +109,9 @@ class Position:
         return self._label
 
     def kind(self, path: Path) -> Hashable:
-        """Return what is equal for mistakes of one kind, as `Problem.alike`."""
+        """Return what is equal for mistakes of one kind; None if a mistake is of no
+        kind.
+        """
         return None
 
 

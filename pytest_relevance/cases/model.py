@@ -336,7 +336,10 @@ class Gate:
 
     @property
     def similarities(self) -> tuple[Metric, ...]:
-        """Return the metrics that compare the rankings of cases with accepted ones."""
+        """Return the metrics that compare the rankings of cases with accepted ones.
+
+        () if the gate compares two variants of a search.
+        """
         if self.against is not None:
             return ()
         return tuple(metric for metric in self.metrics if metric.is_similarity)
@@ -611,7 +614,10 @@ class Case:
 
     @property
     def reads_texts(self) -> bool:
-        """Say whether the texts of results are read: see `Terms.reads_texts`."""
+        """Say whether the texts of results are read.
+
+        They are read if any case of the file has or excludes passages.
+        """
         if self.terms.reads_texts or self.passages:
             return True
         return any(expected.quotes for expected in self.expect)

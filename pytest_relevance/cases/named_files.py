@@ -213,7 +213,10 @@ def _check_only(value: object, at: Location) -> str | Wrong:
 
 
 def _check_needed(described: Mapping[str, object], at: Location) -> Wrong | None:
-    """Report a file that names several columns of what its queries need."""
+    """Report a file that names several columns of what its queries need.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
     needed = [key for key in NEEDED if key in described]
     if len(needed) < 2:
         return None

@@ -36,6 +36,8 @@ def check_demands_of_case(
     `own`: the keys that the case sets.
     `terms`: the terms of the case.
     `expect`: the expectations that apply to the case.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     keys = [key for key in KEYS if key in own]
     of_case = [expected for expected in expect if not expected.inherited]
@@ -46,7 +48,10 @@ def check_demands_of_case(
 
 
 def check_settings(terms: Terms, keys: Iterable[str], at: Location) -> Wrong | None:
-    """Report values of keys that have no meaning for passages."""
+    """Report values of keys that have no meaning for passages.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
     settings = terms.settings
     allowed = {
         "min_judged": (terms.min_judged == 0, "no result is unjudged"),
@@ -66,7 +71,10 @@ def check_settings(terms: Terms, keys: Iterable[str], at: Location) -> Wrong | N
 
 
 def check_expectations(expect: Iterable[Expectation], at: Location) -> Wrong | None:
-    """Report expectations on metrics that have no meaning for passages."""
+    """Report expectations on metrics that have no meaning for passages.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
     result = None
     for expected in expect:
         if expected.metric is not None and not _takes_passages(expected.metric):

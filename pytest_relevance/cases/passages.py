@@ -261,6 +261,8 @@ def _check_distinct(written: Sequence[_Written]) -> Wrong | None:
 
     A result would hold both for one place of its text. The forms of one passage, under
     `any`, may contain each other.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     result = None
     for index, later in enumerate(written):
@@ -299,6 +301,8 @@ def check_excluded_apart(
 
     No text can have the passage and not the quote. If the passage has several forms,
     the quote is reported only if all of them contain it.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     from pytest_relevance.passages.quotes import contains
 
@@ -386,6 +390,8 @@ def check_together(
     the other.
 
     `files`: the names of the files of the suite.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     if of_case.are_documents and of_suite.passages:
         return at.refuse(

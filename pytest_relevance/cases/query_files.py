@@ -105,7 +105,10 @@ class ListedPosition(Position):
     __slots__ = ()
 
     def kind(self, path: Path) -> Hashable:
-        """Return the key of the case: many rows may have a mistake in one column."""
+        """Return the key of the case that a path begins with; None for an empty path.
+
+        Many rows may have a mistake in one column. These are mistakes of one kind.
+        """
         return path[0] if path else None
 
 

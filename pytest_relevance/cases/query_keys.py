@@ -101,6 +101,8 @@ class QueryKeys:
         """Report keys of a query that another query has too.
 
         `keys`: what `find` returned for the query.
+
+        Return `WRONG` if a mistake was reported, else None.
         """
         is_wrong = False
         for key in keys:
@@ -155,6 +157,8 @@ class QueryKeys:
 
         If the id of the case has another text in the file, this text is also kept for a
         notice.
+
+        Return `WRONG` if a mistake was reported, else None.
         """
         there = self._judgments.text(name)
         if there in (name, text):
@@ -190,7 +194,7 @@ class QueryKeys:
     def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
         """Return the keys under which the file has the queries with a text.
 
-        The text itself is one of the keys, unless it is the id of another query.
+        The text itself is one of the keys if it is not the id of another query.
 
         `has_id`: whether the case has an id. If the case has none and the file has ids
             alone, the query of the case may be one of these ids.
@@ -210,6 +214,8 @@ class QueryKeys:
 
         Each call notes how the key fits the query of `lookup`. The call for the second
         of the two queries reports both.
+
+        Return `WRONG` if a mistake was reported, else None.
         """
         text = self._judgments.text(key)
         fits_by_id = key == lookup.id or key in lookup.ids

@@ -66,6 +66,8 @@ def check_not_of_a_golden_set(
     """Report a file with options of rows and with keys of golden sets.
 
     `of_golden_sets`: the keys that a golden set or a file of judgments may have.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     of_rows = [key for key in ROW_OPTIONS if key in described]
     others = [key for key in of_golden_sets if key in described]

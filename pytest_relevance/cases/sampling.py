@@ -89,7 +89,10 @@ def take_all(queries: Sequence[Query], rule: SampleRule) -> Drawn:
 
 
 def can_be_drawn(queries: Sequence[Query], rule: SampleRule) -> Sequence[Query]:
-    """Return the queries that a sample can draw: with `by`, those with a size."""
+    """Return the queries that a sample can draw.
+
+    These are all queries, or with `by` the queries with a size above 0.
+    """
     if rule.by is None:
         return queries
     return [query for query in queries if query.sample_by]

@@ -485,7 +485,7 @@ def _merged(defaults: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]
 def _origin_of(node: MappingNode, listed: ListedQuery | None, line: int) -> Origin:
     """Return where a written case comes from.
 
-    A case takes the id and the weight of its listed query, unless it writes its own.
+    A case that writes no id or no weight takes that of its listed query.
     """
     if listed is None:
         return Origin(line)

@@ -283,9 +283,10 @@ class SuiteFiles:
         return self._fill(people, files, lookup)
 
     def _known_item(self, own: Mapping[str, Any]) -> KnownItem | None:
-        """Return the known item that a case without judgments stands for, if any.
+        """Return the known item that a case without judgments stands for.
 
-        Its query is the title. A case with an id of its own is another case.
+        The query of the case is the title of the item. None if no item has this title,
+        if the suite has no known items, or if the case has an id or judges something.
         """
         if self.known_items is None or "id" in own:
             return None
@@ -377,6 +378,8 @@ class SuiteFiles:
 
         It is a mistake if nothing else judges the listed query. Otherwise a notice
         names both. A written case says that they are two queries.
+
+        Return `WRONG` if a mistake was reported, else None.
         """
         names = self.queries.names()
         without_case = {

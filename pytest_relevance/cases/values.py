@@ -264,6 +264,8 @@ def report_unknown_keys(
     """Report the keys of a mapping that are not `known`.
 
     `takes`: words for the message that say which keys are allowed.
+
+    Return `WRONG` if a mistake was reported, else None.
     """
     result = None
     for key in written:
@@ -277,7 +279,7 @@ def report_unknown_keys(
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
     """Return the keyword arguments of the search, or report a mistake.
 
-    Arguments of the suite are added, unless `value` has them.
+    Arguments of the suite that `value` does not have are added.
     """
     if not isinstance(value, Mapping):
         return at.refuse(

@@ -68,7 +68,8 @@ class MappingNode:
     def mark_at(self, path: Path, *, at_key: bool) -> Mark | None:
         """Return the position of the value that a path leads to, or of its key.
 
-        If the path leads nowhere, return the position of the last node on its way.
+        If the path leads nowhere, return the position of the last node on its way. None
+        if this position is not known.
         """
         node: Node = self
         mark = self.start_mark
@@ -120,7 +121,7 @@ class NodePosition(Position):
         return place_of(self.node.mark_at(path, at_key=at_key))
 
     def label(self) -> str:
-        """Return the id, the query or the number of a case; empty for a suite."""
+        """Return the id, the query or the number of a case; "" for a suite."""
         if not self.number:
             return ""
         for name in ("id", "query"):
@@ -207,7 +208,10 @@ class EventReader:
             )
 
     def key(self, event: Event) -> ScalarEvent:
-        """Return the key that begins with `event`."""
+        """Return the key that begins with `event`.
+
+        Raises `Broken` if the key is not a text.
+        """
         if type(event) is ScalarEvent:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None

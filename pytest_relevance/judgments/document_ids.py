@@ -70,7 +70,7 @@ class DocumentColumns:
         """Return the id of a document, from its values in the columns `read`.
 
         With a template, all values are joined. Otherwise the id is the first value that
-        is not empty. The id is empty if all values are.
+        is not empty. The result is "" if all values are empty.
 
         Raises `NoColumn` if some values of a template are empty, but not all.
         """

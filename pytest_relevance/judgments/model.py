@@ -100,20 +100,20 @@ class Ratings:
     `ratings`: texts or numbers; "" and None mean that nobody judged.
     `raters`: who gave each rating; None if the file does not name raters.
     `described`: {key: query}, for queries with more than an id, and queries without a
-    rating.
+        rating.
     `place`: returns the place of a row in the file.
     `words`: {word of the format in small letters: names that a scale may give it}, for
-    example {"e": ("exact", "e")}.
+        example {"e": ("exact", "e")}.
     `grades_of_words`: the grades of these words without a scale.
     `notices`: what was left out in reading, and why.
     `unclear`: why it is not clear which ratings are the grades; None if it is. Such
-    ratings are an error unless the user says how ratings are combined.
+        ratings are an error if the user does not say how ratings are combined.
     `machine`: whether a machine gave each rating; None if the file does not say.
     `is_worklist`: whether the file is a worklist of a run. It may have queries of
-    several suites.
+        several suites.
     `documents_are`: `IDS`, `QUOTES` or `CONTEXTS`.
     `is_golden_set`: whether the file has queries and what each needs, so that a case
-    file names it once.
+        file names it once.
     """
 
     file: str

@@ -276,7 +276,10 @@ class QueryFile:
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
-    """Return the queries of a file, in its order. Raises as `read_query_file` does."""
+    """Return the queries of a file, in its order.
+
+    Raises FileError if the file has no queries, and ValueError for an unknown format.
+    """
     return list(read_query_file(source, format).queries)
 
 
