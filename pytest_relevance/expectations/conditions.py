@@ -58,7 +58,7 @@ def imply(
 ) -> bool:
     """Say whether each result that meets all `conditions` meets all `others`.
 
-    `of_all` is as in `implies_condition`.
+    `of_all`: whether every result has to meet the conditions.
     """
     for other in others:
         if not any(implies_condition(one, other, of_all=of_all) for one in conditions):
@@ -159,7 +159,10 @@ def _near_value(
 
 
 def near_difference(condition: FieldCondition, value: object) -> str:
-    """Return how a text, or one of several, differs from a wanted one; else empty."""
+    """Return how a text, or one of several texts, differs from a wanted one.
+
+    "" if no text is near a wanted one.
+    """
     for one in _texts_in(value):
         how = _difference(condition, one)
         if how:
@@ -174,7 +177,7 @@ def _texts_in(value: object) -> list[str]:
 
 
 def _difference(condition: FieldCondition, value: str) -> str:
-    """Return how a value differs from a wanted one; empty if it is not near."""
+    """Return how a value differs from a wanted one; "" if the value is not near any."""
     for wanted in condition.values:
         if not isinstance(wanted, str):
             continue

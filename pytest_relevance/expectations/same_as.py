@@ -71,7 +71,7 @@ class _SameAs(ExpectationKind):
     def check(self, key: str, value: object, at: Location) -> Made:
         """Return the expectation on another query, or report mistakes.
 
-        The overlap is 1 unless another one is written.
+        Without a written overlap, the overlap has to be 1.
         """
         example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
         written = value if isinstance(value, Mapping) else {"query": value}

@@ -24,8 +24,8 @@ from pytest_relevance.results.unseen import cut_text
 class CommonFinding(Finding):
     """The base class of findings that make their own sentence.
 
-    Gates of any kind may have them. A gate with such a finding is not met, unless the
-    subclass says otherwise.
+    Gates of any kind may have them. By default a gate with such a finding is not met. A
+    subclass may change this.
     """
 
     __slots__ = ()

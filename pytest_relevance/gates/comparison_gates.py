@@ -164,7 +164,7 @@ def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
 def _judge_drops(
     comparison: Comparison, bounds: Mapping[str, float], p: float | None
 ) -> Sequence[DropFindings]:
-    """Return a finding for the drop of each mean that has a bound.
+    """Return a finding for the drop of each mean that has a bound; () without bounds.
 
     A drop counts too if only grades from files with `fill: true` hide it.
     """
@@ -202,7 +202,10 @@ def _drops_of_rows(
 def _judge_means(
     comparison: Comparison, bounds: Mapping[str, float]
 ) -> list[MeanFinding | UndefinedFinding]:
-    """Return a finding for the second run's mean of each metric that has a bound."""
+    """Return a finding for the second run's mean of each metric that has a bound.
+
+    [] without bounds.
+    """
     if not bounds:
         return []
     without_filled = {}

@@ -258,7 +258,10 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _conflict(finding: DropFinding) -> str:
-    """Return why a drop is allowed although the interval is below 0; else empty."""
+    """Return why a drop is allowed although the interval is below 0.
+
+    "" if the drop is not allowed, or if the interval is not below 0.
+    """
     if not finding.is_met or not finding.difference.high < 0:
         return ""
     if finding.exceeds:
@@ -358,7 +361,10 @@ class _DropGate(BoundsGate):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases whose score fell. The pull is the weight times the fall."""
+        """Return the cases whose score fell. The pull is the weight times the fall.
+
+        [] for a finding that is not about a drop.
+        """
         if not isinstance(finding, DropFinding):
             return []
         return fallen_cases(finding.about, results)

@@ -52,10 +52,13 @@ class ValuesOfCases(Protocol):
     """
 
     def now(self, result: CaseResult) -> float | None:
-        """Return the value of a case in this run."""
+        """Return the value of a case in this run; None if it has none."""
 
     def before(self, result: CaseResult) -> float | None:
-        """Return the value of the accepted ranking by the judgments of today."""
+        """Return the value of the accepted ranking by the judgments of today.
+
+        None if the case has none.
+        """
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
         """Return the value in the reference. Raises `NotKnown` if it is not there."""

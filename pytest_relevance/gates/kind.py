@@ -110,7 +110,7 @@ def is_about(gate: Gate, tags: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CaseBehind:
-    """A case because of which a gate is not met.
+    """A case that is a reason why a gate is not met.
 
     `pull`: how much the case counts. Reports show cases with a greater pull first.
     `shown`: the figure beside the case in reports.
@@ -193,5 +193,8 @@ class GateKind(ABC):
     def cases_behind(
         self, gate: Gate, finding: Any, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases because of which a finding is not met; by default none."""
+        """Return the cases that are the reason why a finding is not met.
+
+        By default there are none.
+        """
         return []

@@ -154,7 +154,10 @@ def count_without_errors(cases: Sequence[CaseResult]) -> int:
 def cases_for_metric(
     metric: Metric, cases: Sequence[CaseResult]
 ) -> Sequence[CaseResult]:
-    """Return the cases without known items, unless the metric suits known items."""
+    """Return the cases that count for a metric.
+
+    Known items count only if the metric suits known items.
+    """
     if suits_known_items(metric):
         return cases
     return [case for case in cases if not case.is_known_item]

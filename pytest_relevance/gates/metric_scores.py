@@ -73,7 +73,10 @@ class ScoresOfCases:
         return result.evaluation.scores.get(self.metric.text)
 
     def before(self, result: CaseResult) -> float | None:
-        """Return the score of the accepted ranking by the judgments of today."""
+        """Return the score of the accepted ranking by the judgments of today.
+
+        None if there is no accepted ranking, or if it has no such score.
+        """
         return score_before(result, self.metric.text)
 
     def when_accepted(self, case: AcceptedCase) -> float | None:

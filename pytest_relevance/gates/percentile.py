@@ -394,7 +394,10 @@ class _PercentileGate(FigureGate):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases beyond the bound. The pull is the distance to the bound."""
+        """Return the cases beyond the bound. The pull is the distance to the bound.
+
+        [] for a finding without a figure.
+        """
         if not isinstance(finding, PercentileFinding):
             return []
         cases = _counting_cases(gate, results)

@@ -177,9 +177,9 @@ def _checked_table(query: str, table: object) -> dict[str, float]:
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
-    """Return the ids as text, each by `text_id`.
+    """Return the ids as text: "17" for 17, the usual text of a UUID or a whole Decimal.
 
-    Raises ValueError as `text_id` does, and if two ids become the same text.
+    Raises ValueError for a value of another type, and if two ids become the same text.
     """
     texts = [text_id(value, where, what) for value in ids]
     if len(set(texts)) < len(texts):

@@ -48,7 +48,7 @@ def interval(
 
     `present`: the present nDCG@k, if the caller knows it already.
 
-    Raises ValueError as `ndcg` does.
+    Raises ValueError if a grade has no gain under these settings.
     """
     if present is None:
         present = ndcg(graded, settings, k)

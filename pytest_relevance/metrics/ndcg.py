@@ -126,7 +126,9 @@ def grade_passages(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Return the indexes (from 0) of the later copies of documents."""
+    """Return the indexes (from 0) of the later copies of documents; () if there are
+    none.
+    """
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()

@@ -144,7 +144,7 @@ def randomisation_test(
 def sign_flip_test(
     terms: Sequence[float], *, resamples: int = 100_000, seed: int = 0
 ) -> FlipTest:
-    """Test whether the mean of the terms is 0, as `randomisation_test` does.
+    """Test whether the mean of the terms is 0 (Fisher's sign-flip test).
 
     `terms`: the differences that are not 0, each multiplied by its weight.
     """
