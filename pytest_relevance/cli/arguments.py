@@ -29,7 +29,10 @@ STANDARD = "-"
 
 
 def existing(text: str) -> Path:
-    """Return the path of an existing file, which may be a pipe or a device."""
+    """Return the path of an existing file, which may be a pipe or a device.
+
+    Raises ArgumentTypeError if there is no such file, or if it is a folder.
+    """
     path = Path(text)
     if path.is_dir():
         raise ArgumentTypeError(f"{quoted(text)} is a folder, and a file is needed")
@@ -39,7 +42,10 @@ def existing(text: str) -> Path:
 
 
 def regular_file(text: str) -> Path:
-    """Return the path of an existing regular file, which can be read more than once."""
+    """Return the path of an existing regular file, which can be read more than once.
+
+    Raises ArgumentTypeError for anything else.
+    """
     path = existing(text)
     if not path.is_file():
         raise ArgumentTypeError(
@@ -49,7 +55,10 @@ def regular_file(text: str) -> Path:
 
 
 def whole_from(least: int) -> Callable[[str], int]:
-    """Return a type of argument: a whole number that is at least `least`."""
+    """Return a type of argument: a whole number that is at least `least`.
+
+    The type raises ArgumentTypeError for any other text.
+    """
 
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
@@ -102,7 +111,10 @@ def judgment_format(text: str) -> str:
 
 
 def _raters(text: str) -> str | None:
-    """Return how several ratings become a grade."""
+    """Return the name of a way to combine several ratings into a grade.
+
+    Raises ArgumentTypeError if there is no such way.
+    """
     return checked_by(checked_raters, text)
 
 
@@ -110,7 +122,10 @@ _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 
 def _scale(text: str) -> Scale:
-    """Return the scale in a text: `exact=3,substitute=2` or `0..3`."""
+    """Return the scale in a text: `exact=3,substitute=2` or `0..3`.
+
+    Raises ArgumentTypeError for any other text.
+    """
     ends = _RANGE.fullmatch(text)
     if ends:
         return checked_by(scale_of, [grade(end.strip()) for end in ends.groups()])
@@ -128,7 +143,10 @@ def _scale(text: str) -> Scale:
 
 
 def _id_field(text: str) -> str:
-    """Return a text that says what the id of a document is, unchanged."""
+    """Return a text that says what the id of a document is, unchanged.
+
+    Raises ArgumentTypeError if the text is neither a field nor a template.
+    """
     checked_by(id_field_of, text)
     return text
 
@@ -207,9 +225,10 @@ def add_query(parser: ArgumentParser) -> None:
 
 
 def columns_of(arguments: Namespace) -> dict[str, Any]:
-    """Return the columns that the arguments name, as `options_of` takes them.
+    """Return {option: the column that the arguments name, or None if they name none}.
 
-    Raises `CommandError` if there is more than one.
+    The options are `document`, `passage` and `context`. Raises `CommandError` if more
+    than one of them is given.
     """
     columns = {
         "document": arguments.document,

@@ -191,7 +191,11 @@ class UbiLogs:
             )
 
     def add_search(self, search: Search) -> None:
-        """Add a search, unless it has no id or is of a client that is left out."""
+        """Add a search.
+
+        A search without an id, or of a client that is left out, is only counted as
+        read.
+        """
         self.searches_read += 1
         if not search.query_id or search.client in self._without:
             return

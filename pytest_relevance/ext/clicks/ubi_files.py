@@ -232,7 +232,10 @@ def add_values(logs: UbiLogs, file: str, values: Iterable[object]) -> None:
 
 
 def _add_value(logs: UbiLogs, value: object) -> Sequence[str]:
-    """Add a record, or a list of records. Return a message for each mistake."""
+    """Add a record, or a list of records.
+
+    Return a message for each mistake; empty if there is none.
+    """
     if isinstance(value, dict):
         if _add_record(logs, value):
             return ()

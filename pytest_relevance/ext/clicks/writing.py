@@ -119,7 +119,7 @@ def _grades_text(judged: ClickJudgments) -> str:
 
 
 def _unused_positions(log: ClickLog, rates: Rates) -> list[str]:
-    """Return a line for the positions that are not used, with their clicks."""
+    """Return a line for the positions that are not used; [] if all are used."""
     names = []
     for position, is_used in zip(log.positions, rates.used.tolist(), strict=True):
         if not is_used:
@@ -135,7 +135,10 @@ def _unused_positions(log: ClickLog, rates: Rates) -> list[str]:
 
 
 def client_warnings(read: ReadLog) -> list[str]:
-    """Return a sentence about the clients with too many clicks, which may be bots."""
+    """Return a sentence about the clients with too many clicks, which may be bots.
+
+    [] if no client has too many clicks.
+    """
     total = sum(read.clicks_of.values())
     busy = []
     for client, clicks in sorted(read.clicks_of.items(), key=lambda item: -item[1]):

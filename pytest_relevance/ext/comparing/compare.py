@@ -327,7 +327,10 @@ def _key(result: CaseResult) -> tuple[str, str | None]:
 
 
 def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Return a note with the number of results of variants that are not compared."""
+    """Return a note with the number of results of variants that are not compared.
+
+    [] if no variants were chosen, or if there are no such results.
+    """
     if variants is None:
         return []
     others = 0

@@ -59,7 +59,8 @@ def rejudge(
 ) -> Rejudged:
     """Return both runs judged again, by `judgments` if there are any, and `settings`.
 
-    `missing`: as in `compare_runs`.
+    `missing`: what a plain run without a judged query means: "refuse" for an error,
+        "empty" for an empty ranking.
     `k`: the cutoff of plain rankings.
 
     Raises:

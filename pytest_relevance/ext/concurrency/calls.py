@@ -102,12 +102,20 @@ class CallAhead(SearchCall):
         return f"a batch of {query} and {others} more" if others else query
 
     def make(self) -> Sequence[Searched] | None:
-        """Make the call in this thread, and note when it began: see `SearchCall`."""
+        """Make the calls in this thread, and note when they began.
+
+        Return what the search returned or raised for each case. None if a response must
+        be awaited. Then `make_in_loop` makes the rest.
+        """
         self.began = now()
         return super().make()
 
     async def make_in_loop(self) -> Sequence[Searched]:
-        """Make the call in the event loop, and note when it began: see `SearchCall`."""
+        """Make the calls that are left in the running event loop, and note when they
+        began.
+
+        Return what the search returned or raised for each case.
+        """
         self.began = now()
         return await super().make_in_loop()
 
@@ -122,7 +130,10 @@ class CallAhead(SearchCall):
         return self._cursors.checked(searched, run)
 
     def drop(self) -> None:
-        """Cancel the call, unless it has ended or runs in a thread."""
+        """Cancel the call.
+
+        Nothing is done if the call has ended or runs in a thread.
+        """
         try:
             self._is_dropped = self.future.cancel()
         except RuntimeError:  # the event loop of the task is closed

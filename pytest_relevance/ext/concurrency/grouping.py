@@ -111,7 +111,10 @@ class Grouping:
         return self._hooks[file]
 
     def _find_hook(self, item: pytest.Item) -> str:
-        """Return what `_hook_of_project` returns, which keeps it for each file."""
+        """Return the name of a hook for each test that the project implements.
+
+        "" if there is none.
+        """
         for name in _RUNNING:
             for hook in getattr(item.ihook, name).get_hookimpls():
                 if self._own.is_own(hook.function):

@@ -22,7 +22,7 @@ class _Job:
     context: Context
 
     def run(self) -> None:
-        """Call the function, unless the future is cancelled."""
+        """Call the function. Nothing is done if the future is cancelled."""
         if not self.future.set_running_or_notify_cancel():
             return
         try:

@@ -87,8 +87,8 @@ def texts_in_catalogues(
 ) -> list[DocumentTexts]:
     """Return the titles and fields of the documents of each result, in their order.
 
-    If a catalogue cannot be read, the run reports that. How often a catalogue is read:
-    see `RunTitles`.
+    If a catalogue cannot be read, the run reports that. A catalogue is read again only
+    if a later call names further documents.
     """
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)

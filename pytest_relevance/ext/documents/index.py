@@ -441,5 +441,5 @@ class DocumentLookup:
             self._warn(kind, f"{NAME}: {text}")
 
     def _warn(self, kind: str, text: str) -> None:
-        """Show a text in the summary, unless one of the same kind is shown already."""
+        """Show a text in the summary, if no text of the same kind is shown already."""
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))

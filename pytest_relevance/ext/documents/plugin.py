@@ -35,9 +35,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 async def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str]
 ) -> FieldValues | None:
-    """Return the fields of documents in the catalogue of the suite, if it has one.
+    """Return the fields of documents in the catalogue of the suite.
 
-    The fixture `relevance_documents` comes first.
+    None if the suite has no catalogue. The fixture `relevance_documents` comes first.
     """
     if case_run.case.terms.documents is None:
         return None
@@ -51,7 +51,10 @@ def pytest_relevance_complete(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> Sequence[DocumentTexts] | None:
-    """Return titles and fields of the documents of results, from catalogues."""
+    """Return titles and fields of the documents of results, from catalogues.
+
+    None if no case file has a catalogue.
+    """
     if not any(info.documents for info in files.values()):
         return None
     from pytest_relevance.ext.documents.catalogues import texts_in_catalogues

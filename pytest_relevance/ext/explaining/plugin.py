@@ -47,7 +47,10 @@ class HookSpecs:
 def pytest_relevance_texts(
     case_run: CaseRun, result: CaseResult
 ) -> DocumentTexts | None:
-    """Return explanations for documents of a case, if the project has the hook."""
+    """Return explanations for documents of a case.
+
+    None if the project does not implement the hook `pytest_relevance_explain`.
+    """
     if not case_run.item.config.hook.pytest_relevance_explain.get_hookimpls():
         return None
     from pytest_relevance.ext.explaining.asking import explanations_of

@@ -144,7 +144,7 @@ def _query_with_text_at(
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
     """Return advice to read the text from another place in the request.
 
-    The advice is empty if no place has a text.
+    "" if no place has a text.
     """
     places = texts_of_request(request)
     if not places:

@@ -233,7 +233,7 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
 
 
 def _ratings_key(entry: Mapping[str, object]) -> str:
-    """Return the key under which a query has its ratings; empty without one."""
+    """Return the key under which a query has its ratings; "" without one."""
     for name in _RATINGS:
         if name in entry and not isinstance(entry[name], str):
             return name

@@ -58,7 +58,8 @@ def read_tests(source: Source) -> GoldenSet:
 
 
 def _compose(source: Source) -> yaml.Node | None:
-    """Return the YAML of a file as nodes with positions. JSON is YAML, too.
+    """Return the YAML of a file as nodes with positions. None if the file has no
+    content. JSON is YAML, too.
 
     Raises FileError if the file is not YAML.
     """

@@ -84,7 +84,8 @@ def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
 def _queries(rows: QueryRows, rules: RowRules) -> Sequence[Query]:
     """Return the queries of rows, each query once, in the order of the rows.
 
-    Raises FileError as `queries_of_rows` does.
+    Raises FileError if a row is wrong, rows contradict each other, or two texts have
+    one id.
     """
     _refuse_unclear_numbers(rows, rules)
     has_ids = "query_id" in rows.columns  # `_with_params` may add ids

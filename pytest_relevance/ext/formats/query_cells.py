@@ -118,10 +118,10 @@ def _whole(text: str, mark: str) -> str:
 
 
 def unclear_number(cells: Iterable[object]) -> int | None:
-    """Return the number of the first cell such as `1.234`, if the column is unclear.
+    """Return the index of the first cell such as `1.234`, if the column is unclear.
 
-    It is unclear whether that is 1234, or a bit more than 1, unless another cell shows
-    it. The column is clear, and the result None, if a cell has a dot elsewhere: `0.5`.
+    Such a cell may be 1234, or a bit more than 1. The column is clear, and the result
+    None, if there is no such cell, or if a cell has a dot elsewhere: `0.5`.
     """
     first = None
     for number, cell in enumerate(cells):

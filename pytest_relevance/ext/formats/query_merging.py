@@ -71,7 +71,7 @@ def merged(
 
     Weights, and the sizes for a sample, are added. Tags are united. Of several
     spellings the one with the most weight stays, without white space around it. In any
-    other key rows must agree, unless a cell is blank.
+    other key, the cells that are not blank must agree.
 
     `id_of`: returns the id of a query without one.
 

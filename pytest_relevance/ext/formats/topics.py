@@ -86,7 +86,7 @@ class _Elements:
     between: str
 
     def first(self, names: Iterable[str], but: str = "") -> str:
-        """Return the first of the names whose element has a text; empty if none has.
+        """Return the first of the names whose element has a text; "" if none has.
 
         `but`: a name to leave out.
         """

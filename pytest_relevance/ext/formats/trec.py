@@ -168,7 +168,10 @@ def read_run(source: Source) -> Rankings:
 def _add_mistake(
     problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
 ) -> None:
-    """Record what is wrong with a line of a run, unless it is blank or a comment."""
+    """Record what is wrong with a line of a run.
+
+    Nothing is recorded for a right line, a blank line or a comment.
+    """
     if line.isspace() or line.startswith("#"):
         return
     cells = table.split(line)

@@ -46,7 +46,8 @@ def write_json_lines(judgments: Judgments) -> Written:
     """Return judgments as the bytes of JSON Lines, an object for each rating.
 
     The keys are the columns of a CSV table. A rating without a rater or a title has no
-    key for it. Raises ValueError as `write_csv` does.
+    key for it. Raises ValueError if there is nothing to write, or if an id or a text is
+    blank.
     """
     lost = _check_table(judgments, "JSON Lines")
     columns = _columns_of(judgments)

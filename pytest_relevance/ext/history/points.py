@@ -179,7 +179,10 @@ def _has_demand(last: LastResult) -> bool:
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
-    """Return why two results of a case cannot be compared, as {kind: detail}."""
+    """Return why two results of a case cannot be compared, as {kind: detail}.
+
+    {} if they can be compared.
+    """
     # nearly always both are alike; this test takes a tenth of the time
     if (
         before.query == now.query

@@ -115,7 +115,10 @@ def series_of(
 def _scored_alike(
     keys: Sequence[CaseKey], last: Mapping[CaseKey, LastResult]
 ) -> Sequence[CaseKey]:
-    """Return the cases to take the mean of: no known items, unless all cases are."""
+    """Return the cases to take the mean of.
+
+    Known items are left out if there are other cases.
+    """
     judged = [key for key in keys if not last[key].result.is_known_item]
     return judged or keys
 

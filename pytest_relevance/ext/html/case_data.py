@@ -160,7 +160,10 @@ def _verdict(row: PageRow) -> dict[str, Any]:
 
 
 def _scores(change: CaseChange) -> dict[str, Any]:
-    """Return the scores of a case, and its losses unless nothing is lost."""
+    """Return the scores of a case, and its losses.
+
+    There are no losses if the score is 1 or not defined.
+    """
     result = change.result
     losses: list[list[Any]] = []
     if result.score not in (None, 1):
@@ -177,8 +180,8 @@ def _scores(change: CaseChange) -> dict[str, Any]:
 def _ties(result: CaseResult) -> str:
     """Return between which scores nDCG@k lies, in whatever order equal scores are.
 
-    Example: `nDCG@10 lies between 0.700 and 1.000 by the order of equal scores`. ""
-    unless the order decides whether the case meets its floor.
+    Example: `nDCG@10 lies between 0.700 and 1.000 by the order of equal scores`. "" if
+    the order does not decide whether the case meets its floor.
     """
     text = ties_text(result)
     return f"{result.metric.text} lies {text}" if text else ""
@@ -433,7 +436,7 @@ def _scale(conditions: CaseConditions, highest: float) -> _Scale:
 
     These are the ends of the scale and the grades with a name. If a mapping gives the
     gains, its grades are added. Otherwise, if no grade has a name, all whole grades are
-    added, unless there are more than `_MOST_GRADES`.
+    added, if there are at most `_MOST_GRADES` of them.
     """
     lowest = conditions.lowest
     names = conditions.grade_names

@@ -373,7 +373,7 @@ class Judging:
         """Ask a judge the questions, report what went wrong, and return the answers.
 
         `take`: called with the index of a question and its answer, as soon as the
-            answer is there, unless something went wrong.
+            answer is there. An answer with a fault is not passed to it.
         """
         bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}

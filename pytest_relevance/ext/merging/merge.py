@@ -242,7 +242,7 @@ def _gaps(
 
 
 def _other_versions(runs: Sequence[Run]) -> list[str]:
-    """Return a sentence if the runs were made by different versions; else []."""
+    """Return a sentence if different versions of the program made the runs; else []."""
     if len({run.info.program for run in runs}) < 2:
         return []
     made = []

@@ -156,7 +156,10 @@ class Replaying:
     def pytest_relevance_texts(
         self, case_run: CaseRun, result: CaseResult
     ) -> DocumentTexts | None:
-        """Return what the record knows of the documents of a case."""
+        """Return what the record knows of the documents of a case.
+
+        None if the record does not have the search of the case.
+        """
         try:
             search = self._search_of(case_run, case_run.case)
         except NotInRecord:

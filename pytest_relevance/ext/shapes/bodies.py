@@ -233,7 +233,10 @@ def _send(search: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _send_asynchronously(search: Any, most: int) -> Awaitable[object] | None:
-    """Send an `AsyncSearch`, and return its awaitable response."""
+    """Send an `AsyncSearch`, and return its awaitable response.
+
+    None for a search of another type, and for one that was sent already.
+    """
     if not _is_unsent(search):
         return None
     response: Awaitable[object] = search.execute()

@@ -141,7 +141,7 @@ class _ReadPages:
         self.items.append(item)
 
     def add_page(self) -> None:
-        """Add the body of the current page, unless it was added before."""
+        """Add the body of the current page, if it was not added before."""
         iterator: Any = getattr(self.pager, "_first_page_iterator_instance", None)
         body = getattr(iterator, "_response", None)
         if body is not None and not any(body is page for page in self.pages):
