@@ -93,7 +93,10 @@ def _check_surrogates(text: str, document: object) -> None:
 
 
 def _path_to(document: object, holder: object) -> JsonPath:
-    """Return the path to an object in a document, which is searched for it."""
+    """Return the path to an object in a document, which is searched for it.
+
+    () for the document itself, and for an object that is not in it.
+    """
     pending: list[tuple[JsonPath, object]] = [((), document)]
     while pending:
         path, value = pending.pop()

@@ -103,8 +103,8 @@ def fold_by(kinds: Iterable[str], text: str) -> str:
 def difference(one: str, other: str) -> str:
     """Return the kinds in which two near texts differ: `case and a trailing slash`.
 
-    Kinds that are not needed to make the texts equal are left out. Empty for equal
-    texts, and for texts that are not near.
+    Kinds that are not needed to make the texts equal are left out. "" for equal texts,
+    and for texts that are not near.
     """
     if one == other or fold_all(one) != fold_all(other):
         return ""
@@ -120,7 +120,7 @@ def difference_within(part: str, whole: str) -> str:
     """Return how `part` differs from the near text that `whole` contains.
 
     This is a kind of `FOLDS`, for example `case`; `spelling` if several kinds differ.
-    Empty if `whole` contains `part` as it is, or no near text.
+    "" if `whole` contains `part` as it is, or contains no near text.
     """
     if part in whole or fold_all(part) not in fold_all(whole):
         return ""

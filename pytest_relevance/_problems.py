@@ -196,7 +196,7 @@ class Problems:
         *,
         alike: Hashable = None,
     ) -> None:
-        """Add a mistake, unless there are `MOST_KEPT` already.
+        """Add a mistake. If there are `MOST_KEPT` already, the mistake is dropped.
 
         `case`: the name of the case that has the mistake.
         `alike`: as in `Problem`.

@@ -63,7 +63,10 @@ def folded_text(text: str) -> str:
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
-    """Return names joined in prose: `a, b or c`. `last`: the word before the last."""
+    """Return names joined in prose: `a, b or c`; "" without names.
+
+    `last`: the word before the last name.
+    """
     words = [str(name) for name in names]
     if len(words) < 2:
         return "".join(words)

@@ -200,7 +200,7 @@ def _form_of(hint: Any) -> _Form:
 
 
 def _number(value: int) -> int:
-    """Return a whole number, unless it is too large for a float."""
+    """Return a whole number. Raises `DecodeError` if it is too large for a float."""
     try:
         float(value)
     except OverflowError:

@@ -93,7 +93,10 @@ class Registry(Generic[T]):
         return name in self._bundled or name in self._points()
 
     def __iter__(self) -> Iterator[T]:
-        """Yield all entries. Raises `ExtensionError` as `get` does."""
+        """Yield all entries.
+
+        Raises `ExtensionError` if an entry of another package cannot be loaded.
+        """
         yield from self.bundled()
         for point in self._points().values():
             yield self._load(point)

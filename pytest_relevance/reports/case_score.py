@@ -100,8 +100,8 @@ def ties_text(result: CaseResult) -> str:
     """Return between which scores nDCG@k lies, in whatever order equal scores are.
 
     Example: `between 0.748 and 1.000 by the order of equal scores`. The text begins
-    with `at least` if results that were not returned may have the same score. "" unless
-    the order decides whether the case meets its floor.
+    with `at least` if results that were not returned may have the same score. "" if the
+    order does not decide whether the case meets its floor.
     """
     if not result.depends_on_ties:
         return ""

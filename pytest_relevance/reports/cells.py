@@ -89,7 +89,9 @@ class Cell:
         return display_width(self.text)
 
     def harmless(self) -> Cell:
-        """Return the cell with harmless texts: see `harmless` of `_text.py`."""
+        """Return the cell with texts that a terminal does not act on
+        (`_text.harmless`).
+        """
         spans = tuple((harmless(text), style) for text, style in self.spans)
         return Cell(spans, self.colspan)
 

@@ -114,8 +114,8 @@ def comparison_report(
     `gates`: what `Comparison.judge` returned; None without gates.
     `options`: the fields of `ReportOptions`.
 
-    Raises `ExtensionError` as `run_report` does. Methods of `Comparison` call this
-    function by `bundled.CALLS_UPWARD`.
+    Raises `ExtensionError` if a format of another package fails, or returns no text.
+    Methods of `Comparison` call this function by `bundled.CALLS_UPWARD`.
     """
     make = REPORTS.get(name).of_comparison
     assert make is not None, "only formats that have it are offered"

@@ -76,7 +76,7 @@ def _too_high_lines(
 ) -> list[Line]:
     """Return the judged results with less gain than an ideal result at their rank.
 
-    If the search returned a single result, it is not too high.
+    [] if there are none. If the search returned a single result, it is not too high.
     """
     too_high = [row for row in found.too_high if row.grade is not None]
     if not too_high or len(result.ranking.documents) == 1:

@@ -75,7 +75,7 @@ def _quoted_ids(
 
 
 def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Return lines about judged ids that a spreadsheet may have changed.
+    """Return lines about judged ids that a spreadsheet may have changed; [] if none.
 
     A line has the judged id, and beside it the id of a result with the same number.
     """

@@ -169,7 +169,7 @@ def absence(
 def _nearly_this(result: CaseResult, document: str) -> str:
     """Return, for example, `, but rank 2 differs in case only`.
 
-    "" unless a result has nearly the id of the document.
+    "" if no result has nearly the id of the document.
     """
     for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)

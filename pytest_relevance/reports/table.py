@@ -101,7 +101,10 @@ class Table:
             self.hint = MORE_HINT
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """Return the table as styled lines, at most `columns` wide if possible."""
+        """Return the table as styled lines, at most `columns` wide if possible.
+
+        [] if the table has no rows.
+        """
         if not self.rows:
             return []
         lines = []
@@ -126,7 +129,7 @@ class Table:
         return lines
 
     def markdown(self) -> list[str]:
-        """Return the table as lines of Markdown."""
+        """Return the table as lines of Markdown; [] if the table has no rows."""
         if not self.rows:
             return []
         lines = []
@@ -149,7 +152,7 @@ class Table:
         return lines
 
     def html(self) -> str:
-        """Return the table as HTML for a notebook."""
+        """Return the table as HTML for a notebook; "" if the table has no rows."""
         if not self.rows:
             return ""
         used = sorted(columns_with_text(self.rows))

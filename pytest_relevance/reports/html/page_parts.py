@@ -21,7 +21,10 @@ def text(value: str) -> str:
 
 
 def with_arrows(sentence: str) -> str:
-    """Return a sentence as HTML, as `text` does. ` -> ` becomes an arrow."""
+    """Return a sentence as HTML, with an arrow in the place of ` -> `.
+
+    Markup, control characters, and characters that reorder text are escaped.
+    """
     return text(sentence.replace(" -> ", f" {ARROW} "))
 
 

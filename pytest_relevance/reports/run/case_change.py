@@ -181,7 +181,10 @@ class CaseChange:
         return Move(document, before, self.change.ranks_after.get(document))
 
     def _first_gone(self, earlier: Sequence[str]) -> Move | None:
-        """Return the first document of the earlier ranking that is not returned now."""
+        """Return the first document of the earlier ranking that is not returned now.
+
+        None if all are returned.
+        """
         for rank, document in enumerate(earlier, 1):
             if self.result.ranking.rank_of(document) is None:
                 return Move(document, rank, None)

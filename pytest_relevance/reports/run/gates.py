@@ -214,9 +214,9 @@ def _why_not_evaluated(gates: Sequence[GateResult]) -> str:
 
 
 def cases_behind(judged: GateResult) -> list[CaseResult]:
-    """Return the cases because of which a gate is not met, in the order of the run.
+    """Return the cases that are the reason why a gate is not met.
 
-    There are none if the gate is met or was not evaluated.
+    They are in the order of the run. [] if the gate is met, or has no verdict.
     """
     if judged.not_judged is not None:
         return []
@@ -228,7 +228,7 @@ def cases_behind(judged: GateResult) -> list[CaseResult]:
 
 
 def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
-    """Return the table of the cases because of which `finding` is not met.
+    """Return the table of the cases that are the reason why `finding` is not met.
 
     The cases with the largest `pull` come first. If the kind of gate names each case
     that misses it, a note counts the rest.
@@ -252,9 +252,9 @@ def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
 
 
 def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]:
-    """Return the cases because of which `finding` is not met.
+    """Return the cases that are the reason why `finding` is not met.
 
-    [] if the kind of gate, which another package may have, fails to name them.
+    [] if the kind of gate, which another package may have, raises an exception.
     """
     if isinstance(finding, ErrorsFinding):
         behind = []

@@ -113,7 +113,7 @@ class LostItems:
     def text(self) -> str:
         """Return, for example, `48 of 500 known items are not found any more: ...`.
 
-        Empty if none is lost.
+        "" if none is lost.
         """
         if not self.lost:
             return ""

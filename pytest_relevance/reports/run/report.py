@@ -102,7 +102,7 @@ def _reported_lines(
 
 
 def _title_lines(name: str, verbosity: int) -> list[Line]:
-    """Return a blank line, and `name` unless it is ""; [] in a brief report."""
+    """Return a blank line, then `name` if it is not ""; [] in a brief report."""
     if verbosity < 0:
         return []
     lines = [styled_line("")]
@@ -122,9 +122,10 @@ def found_texts(run: Run) -> list[str]:
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """Judge the gates of a run.
+    """Judge the gates of a run, and return their results.
 
-    Gates of a file are left out if no case of the file ran, unless gates are required.
+    If no case of a file ran, the gates of the file are left out. Exception: gates are
+    required.
     """
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}

@@ -138,7 +138,7 @@ class ReportedCases:
 def cases_to_report(
     run: Run, verbosity: int, *, folds: bool = True, width: int = WIDEST
 ) -> Iterator[ReportedCases]:
-    """Yield the cases that a report shows, and how: see `shown_failures`.
+    """Yield the cases that a report shows, in groups that are shown in one way.
 
     They are the cases that failed; with a verbosity of 2 also cases that passed. Cases
     that were not searched come last, together.
@@ -163,9 +163,10 @@ def cases_to_report(
 
 
 def new_failures(run: Run, verbosity: int = 0) -> Iterator[ReportedCases]:
-    """Yield the failed cases as `cases_to_report` does, with none in brief.
+    """Yield the failed cases that a report shows, with none of them in brief.
 
-    Cases that failed before are left out, unless `verbosity` is above 0.
+    Cases that failed before are left out. With a `verbosity` above 0 they are shown
+    too. Cases that were not searched come last, together.
     """
     for reported in cases_to_report(run, verbosity, folds=False):
         if verbosity > 0 or failure_kind(reported.results[0]) != FAILED_BEFORE:

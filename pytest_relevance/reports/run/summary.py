@@ -143,7 +143,7 @@ class SummaryOf:
 def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
     """Return the summary of a run, at most `width` columns wide if possible.
 
-    It has at most `most_lines` lines, unless the verbosity is above 0.
+    With a verbosity of 0 or less, the summary has at most `most_lines` lines.
     """
     last = lines_of(_why_it_fails(of), width)
     most = None if of.full or of.most_lines is None else of.most_lines - len(last)
@@ -169,7 +169,10 @@ def _headline(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _means(of: SummaryOf) -> Sequence[Entries]:
-    """Return the mean over all cases, and the counts that the headline lacks."""
+    """Return the mean over all cases, and the counts that the headline lacks.
+
+    [] if no case is compared with a reference.
+    """
     if not of.is_compared:
         return []
     from pytest_relevance.reports.run.changed_results import whole_mean_sentences
@@ -303,7 +306,10 @@ def _emptied(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _searched(of: SummaryOf) -> Sequence[Entries]:
-    """Return what changed in the fingerprint since the baselines."""
+    """Return what changed in the fingerprint since the baselines.
+
+    [] in a brief summary, and in one that gives no advice on baselines.
+    """
     if of.is_brief or not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.changed_results import searched_sentences
@@ -366,7 +372,10 @@ def _cases(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _variants(of: SummaryOf) -> Sequence[Entries]:
-    """Return the tables of the variants of a search."""
+    """Return the tables of the variants of a search.
+
+    [] in a brief summary, and if there are fewer than two variants.
+    """
     if of.is_brief or len(of.variants) < 2:
         return []
     from pytest_relevance.reports.run.movers import MOST_ROWS
@@ -378,7 +387,7 @@ def _variants(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _tags(of: SummaryOf) -> Sequence[Entries]:
-    """Return the table of means by tag."""
+    """Return the table of means by tag; [] in a brief summary, and without tags."""
     if of.is_brief:
         return []
     searched = of_case_files(of.results)
@@ -400,7 +409,9 @@ def _stability(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _errors(of: SummaryOf) -> Sequence[Entries]:
-    """Return the errors of searches. Errors that are alike share a sentence."""
+    """Return the errors of searches; [] without one. Errors that are alike share a
+    sentence.
+    """
     if all(result.verdict not in WITHOUT_SCORE for result in of.results):
         return []
     from pytest_relevance.reports.run.faults import error_sentences
