@@ -36,7 +36,7 @@ def suites(project: Project) -> Project:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 6
+    assert len(EXAMPLES) == 7
     assert {*FILES} == {
         "export.csv",
         "rank_eval.json",
@@ -49,7 +49,7 @@ def test_there_are_examples() -> None:
 def test_every_example_passes(suites: Project) -> None:
     suites.conftest(SEARCH)
     run = suites.run()
-    assert run.counts == {"passed": 10}, run.result.stdout.str()
+    assert run.counts == {"passed": 11}, run.result.stdout.str()
 
 
 def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
@@ -66,10 +66,11 @@ def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
         "example1 notebook",
         "example1 asdfgh",
         "example2 smart watch",
-        "example2 gate[mean P 0.6]",
         "example3 smart watch",
-        "example4 gate[mean P@10 0.6, nDCG@10 0.9, R@10 1]",
-        "example5 how long can I return it",
+        "example3 gate[mean P 0.6]",
+        "example4 smart watch",
+        "example5 gate[mean P@10 0.6, nDCG@10 0.9, R@10 1]",
+        "example6 how long can I return it",
     }
 
 
