@@ -168,7 +168,11 @@ def _has_text_ids(table: Mapping[Any, object]) -> bool:
 
 
 def _checked_table(query: str, table: object) -> dict[str, float]:
-    """Return {document: grade} with ids as text. Raises ValueError as `_text_ids`."""
+    """Return {document: grade} with ids as text.
+
+    Raises ValueError if `table` is not a mapping, an id has no exact text, or two ids
+    become the same text.
+    """
     where = f"the judgments of query {query!r}"
     require_mapping(table, where, "{document: grade}")
     assert isinstance(table, Mapping)

@@ -48,7 +48,9 @@ def interval(
 
     `present`: the present nDCG@k, if the caller knows it already.
 
-    Raises ValueError if a grade has no gain under these settings.
+    Raises ValueError if a grade has no gain under these settings. With `ideal` other
+    than "judged" also if passages were judged, or with "max" if a grade is above
+    `max_grade`.
     """
     if present is None:
         present = ndcg(graded, settings, k)

@@ -159,7 +159,10 @@ def _score_one_by_one(
     lists: Sequence[Sequence[str]],
     settings: Settings,
 ) -> Floats:
-    """Return the score of each query by a metric that the matrix does not have."""
+    """Return the score of each query by a metric that the matrix does not have.
+
+    Raises `MetricError`, which names the query, if a project's own metric fails.
+    """
     scores = []
     for query, table, ranking in zip(
         judgments.queries, judgments.tables, lists, strict=True

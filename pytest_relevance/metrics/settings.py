@@ -90,7 +90,11 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Return the gain of a grade and keep it. Raises as `Settings.gain_of` does."""
+        """Return the gain of a grade and keep it.
+
+        Raises ValueError if the grade is not a finite number, if it is above 50 with
+        exponential gain, or if it is not in the mapping of gains.
+        """
         if grade is None:
             gain = 0.0
         else:
@@ -199,7 +203,11 @@ class Settings:
 
 
 def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> float:
-    """Return the gain of a grade. Raises ValueError as `Settings.gain_of` does."""
+    """Return the gain of a grade.
+
+    Raises ValueError if the grade is not a finite number, if it is above 50 with
+    exponential gain, or if it is not in the mapping of gains.
+    """
     check_number("a grade", grade)
     if grade < 0 and negative == "zero":
         return 0.0

@@ -98,8 +98,8 @@ def tie_interval(
     `sort_values`: the values of the sort keys of each result, or none at all.
     `has_more`: whether the search may have had more results than it returned.
 
-    Raises ValueError if a grade has no gain under these settings, or with `ideal="max"`
-    is above `max_grade`.
+    Raises ValueError if a grade has no gain under these settings. With `ideal="max"`
+    also if a grade is above `max_grade`, or if passages were judged.
     """
     if settings.ideal == "returned":
         return None
