@@ -32,7 +32,7 @@ def examples_of(page: str) -> list[str]:
     return re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-STEPS, MAIN_WORKFLOW, HISTORY = examples_of("ci")
+STEPS, MAIN_WORKFLOW, LABEL, HISTORY = examples_of("ci")
 (SHARDS,) = examples_of("shards")
 (FORKS,) = examples_of("forks")
 (GITLAB_JOBS,) = examples_of("gitlab")
@@ -392,6 +392,8 @@ def test_the_recipes_parse() -> None:
         ["name", True, "jobs"],
         ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
     ]
+    (step,) = yaml.safe_load(LABEL)
+    assert list(step) == ["name", "env", "run"]
     conditions = {name: job["if"] for name, job in workflow(MAIN_WORKFLOW).items()}
     assert conditions == {
         "record-main": "github.event_name == 'push'",

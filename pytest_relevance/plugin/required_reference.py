@@ -288,7 +288,9 @@ def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding
         how = f"restore them, or {_ACCEPT}"
     else:
         what += f" ({_names(lost)})"
-        how = "restore them or their judgments, or accept it with --relevance-update or another record"
+        how = f"restore them or their judgments, or {_ACCEPT_WITH_UPDATE}"
+        if against:
+            how = f"restore them or their judgments, or {_ONLY_REPORT}"
     if all(case.why == ERROR for case in lost):
         how = "mend the search, and run them again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
@@ -326,6 +328,8 @@ _OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
 """The reasons of cases that are lost because they were removed or skipped by a mark."""
 
 _ACCEPT = "accept it if it is intended"
+_ACCEPT_WITH_UPDATE = "accept it with --relevance-update"
+_ONLY_REPORT = "run with --relevance-baseline=auto, which only reports them"
 
 _SELECT = (
     "take the selection (-k, -m ...) out of addopts, or give one on the command line"
@@ -379,7 +383,7 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
         how = "restore the case files, or delete their baselines"
     else:
         reference = f"in {harmless(recorded_rankings(config).name)}"
-        how = "restore them, or compare with another record"
+        how = f"restore them, or {_ONLY_REPORT}"
     if all(path.exists() for path in paths.values()):
         how = _COLLECT
     text = f"{because} ({examples([*paths])}) {reference}, and {_REQUIRED}: {how}"

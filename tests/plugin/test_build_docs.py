@@ -30,6 +30,7 @@ cases:
 GLOVES = "gloves.relevance.yaml"
 MITTENS = "mittens.relevance.yaml"
 GLOVES_CASE = "{query: gloves, judgments: {a: 3}}"
+LOG = "query,weight\nscarves,2000\ncoats,1000\ncaps,1\n"
 COATS = "{query: coats, judgments: {a: 3}}"
 
 
@@ -40,19 +41,19 @@ def replace(shop: Shop, old: str, new: str) -> None:
 
 
 def fall(shop: Shop) -> None:
-    """A query got worse by more than 0.05."""
+    """A query fell by more than 0.05."""
     shop.returns(boots="x b a")
 
 
 def fall_above_the_floor(shop: Shop) -> None:
-    """A query got worse by more than 0.05, and is above its floor."""
+    """A query fell by more than 0.05, and is above its floor."""
     replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.1")
     shop.run(UPDATE, RECORD)
     shop.returns(boots="x b a")
 
 
 def fall_by_little(shop: Shop) -> None:
-    """A query got worse by less than 0.05."""
+    """A query fell by less than 0.05."""
     shop.returns(boots="a x b")
 
 
@@ -66,13 +67,30 @@ def stay_bad(shop: Shop) -> None:
 
 
 def get_worse_by_little(shop: Shop) -> None:
-    """A query that failed before got worse by less than 0.05."""
+    """A query that failed before fell by less than 0.05."""
     shop.returns(hats="x x2 c b")
 
 
 def get_worse_by_much(shop: Shop) -> None:
-    """A query that failed before got worse by more than 0.05."""
+    """A query that failed before fell by more than 0.05."""
     shop.returns(hats="x y")
+
+
+def start_with_a_failing_gate(shop: Shop) -> None:
+    """Accept rankings whose mean is below the bound of a gate."""
+    replace(shop, "nDCG@10: 0.1", "nDCG@10: 0.9")
+    shop.run(UPDATE, RECORD)
+
+
+def keep_the_gate_failing(shop: Shop) -> None:
+    """A `mean` gate failed before, and its mean did not fall."""
+    start_with_a_failing_gate(shop)
+
+
+def fall_below_a_failing_gate(shop: Shop) -> None:
+    """A `mean` gate failed before, and its mean fell by less than 0.05."""
+    start_with_a_failing_gate(shop)
+    shop.returns(boots="a x b")
 
 
 def break_the_engine(shop: Shop) -> None:
@@ -108,11 +126,17 @@ def rename_a_case(shop: Shop) -> None:
 
 
 def move_a_case(shop: Shop) -> None:
-    """A case is moved to a file with the same floor and gates."""
+    """A case is moved to another file with the same floor and gates."""
     of_gloves = f"min_ndcg: 0.8\n{GATES}cases:\n  - {GLOVES_CASE}\n"
     shop.cases(of_gloves, GLOVES)
     shop.run(UPDATE, RECORD)
     shop.cases(of_gloves + BOOTS, GLOVES)
+    remove_a_case(shop)
+
+
+def move_a_case_to_a_new_file(shop: Shop) -> None:
+    """A case is moved to a new file with the same floor and gates."""
+    shop.cases(f"min_ndcg: 0.8\n{GATES}cases:\n{BOOTS}", "boots.relevance.yaml")
     remove_a_case(shop)
 
 
@@ -149,6 +173,28 @@ def remove_a_file_and_its_baseline(shop: Shop) -> None:
     (shop.path / f"{GLOVES}.baseline.jsonl").unlink()
 
 
+def draw_a_sample(shop: Shop) -> None:
+    """Add a suite of two queries, which are drawn from a log of three."""
+    shop.returns(coats="a", scarves="a", caps="a")
+    shop.write("log.csv", LOG)
+    shop.write("grades.csv", "query,document,grade\ncoats,a,3\nscarves,a,3\ncaps,a,3\n")
+    sample = "{file: log.csv, sample: {n: 2, by: weight}}"
+    shop.cases(f"queries: {sample}\njudgments: grades.csv\n", "log.relevance.yaml")
+    shop.run(UPDATE, RECORD)
+
+
+def draw_another_query(shop: Shop) -> None:
+    """A query left the sample, and is still in its file."""
+    draw_a_sample(shop)
+    shop.write("log.csv", LOG.replace("caps,1", "caps,1000000"))
+
+
+def lose_a_query_of_the_log(shop: Shop) -> None:
+    """A query of the sample is not in its file any more."""
+    draw_a_sample(shop)
+    shop.write("log.csv", LOG.replace("coats,1000\n", ""))
+
+
 def lower_the_floor(shop: Shop) -> None:
     """A floor is lower."""
     replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.7")
@@ -175,7 +221,7 @@ def remove_a_gate(shop: Shop) -> None:
 
 
 def judge_another_document(shop: Shop) -> None:
-    """Judgments changed."""
+    """Judgments changed, also if no score changed."""
     replace(shop, "{a: 3, b: 2}}", "{a: 3, b: 2, e: 0}}")
 
 
@@ -211,6 +257,8 @@ SITUATIONS: tuple[Situation, ...] = (
     stay_bad,
     get_worse_by_little,
     get_worse_by_much,
+    keep_the_gate_failing,
+    fall_below_a_failing_gate,
     break_the_engine,
     lose_the_record,
     lose_a_baseline,
@@ -218,12 +266,15 @@ SITUATIONS: tuple[Situation, ...] = (
     add_a_file,
     rename_a_case,
     move_a_case,
+    move_a_case_to_a_new_file,
     remove_a_case,
     skip_a_case,
     rename_a_file,
     rename_a_file_and_its_baseline,
     remove_a_file,
     remove_a_file_and_its_baseline,
+    draw_another_query,
+    lose_a_query_of_the_log,
     lower_the_floor,
     raise_the_floor,
     loosen_a_gate,
