@@ -30,6 +30,7 @@ cases:
 GLOVES = "gloves.relevance.yaml"
 MITTENS = "mittens.relevance.yaml"
 GLOVES_CASE = "{query: gloves, judgments: {a: 3}}"
+GRADES = "query,document,grade\nscarves,a,3\ncoats,a,3\ncaps,a,3\n"
 LOG = "query,weight\nscarves,2000\ncoats,1000\ncaps,1\n"
 COATS = "{query: coats, judgments: {a: 3}}"
 
@@ -177,7 +178,7 @@ def draw_a_sample(shop: Shop) -> None:
     """Add a suite of two queries, which are drawn from a log of three."""
     shop.returns(coats="a", scarves="a", caps="a")
     shop.write("log.csv", LOG)
-    shop.write("grades.csv", "query,document,grade\ncoats,a,3\nscarves,a,3\ncaps,a,3\n")
+    shop.write("grades.csv", GRADES)
     sample = "{file: log.csv, sample: {n: 2, by: weight}}"
     shop.cases(f"queries: {sample}\njudgments: grades.csv\n", "log.relevance.yaml")
     shop.run(UPDATE, RECORD)
@@ -190,9 +191,10 @@ def draw_another_query(shop: Shop) -> None:
 
 
 def lose_a_query_of_the_log(shop: Shop) -> None:
-    """A query of the sample is not in its file any more."""
+    """A query of the sample was removed from its file."""
     draw_a_sample(shop)
     shop.write("log.csv", LOG.replace("coats,1000\n", ""))
+    shop.write("grades.csv", GRADES.replace("coats,a,3\n", ""))
 
 
 def lower_the_floor(shop: Shop) -> None:
