@@ -100,9 +100,10 @@ class TestAtAGlance:
 
     def test_words_are_explained(self, reader: Reader, mixed: Path) -> None:
         reader.open(mixed)
-        assert reader.texts("#overview .mean")[0] == (
-            "1 the same, 1 new or not compared"
-        )
+        assert reader.texts("#overview .mean") == [
+            "The mean is over 3 of 4 cases, those with a score before and now.",
+            "1 the same, 1 new or not compared",
+        ]
         assert "lost more than the tolerance" in reader.attribute(
             "#controls [data-show=worse]", "title"
         )

@@ -41,7 +41,7 @@ def test_a_grade_decides_an_open_query(reader: Reader, page: Path) -> None:
     reader.open(page)
     sentence = (
         "1 for certain, 1 shows results that nobody has graded: "
-        "grade at least 1 result to decide."
+        "grade at least 1 to decide about this one."
     )
     assert reader.text("#verdict p") == sentence
     reader.open_query("hats")

@@ -27,6 +27,7 @@ from pytest_relevance.reports.run.gates import (
     cases_behind,
     found_text,
     gates_in_order,
+    repeats_condition,
 )
 from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.known_items import known_item_sentences, lost_items
@@ -136,16 +137,18 @@ def whole_mean_texts(
 ) -> list[str]:
     """Return how the mean changed that decides the headline, in words; [] for None.
 
-    If the means over judged results alone are other figures, a second text has these.
+    A second text says over which cases the mean is, if these are not all, and has the
+    means without unjudged results.
     """
     if whole is None:
         return []
     tells_chance = {"got_worse", "got_better"} <= said.told
     texts = [changed_results.mean_in_words(whole, says_chance=not tells_chance)]
-    alone = whole.over_judged
-    means = whole.change.means
-    if alone and alone.scores != f"{means.first:.3f} -> {means.second:.3f}":
-        texts.append(f"Without unjudged results {alone.scores}.")
+    basis = "; ".join(whole.basis())
+    if whole.cases:
+        texts.append(f"The mean is {basis}.")
+    elif basis:
+        texts.append(f"{basis[0].upper()}{basis[1:]}.")
     return texts
 
 
@@ -236,13 +239,19 @@ def lost_item_lines(changes: Sequence[Change]) -> list[ScreenLine]:
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
-    """Return a line for each gate, unmet gates first."""
+    """Return a line for each gate, unmet gates first.
+
+    The name of a gate is left out if it repeats the condition.
+    """
     lines = []
     has_several_files = len({gate.file for gate in gates}) > 1
     for gate in gates_in_order(gates):
-        name = f"{gate.file}: {gate.gate.id}" if has_several_files else gate.gate.id
+        names = [] if repeats_condition(gate) else [gate.gate.id]
         if gate.variant is not None:
-            name += f" {gate.variant}"
+            names.append(gate.variant)
+        name = " ".join(names)
+        if has_several_files:
+            name = f"{gate.file}: {name}" if name else gate.file
         found, cases = found_text(gate), cases_behind(gate)
         lines.append(ScreenLine(found, cases, outcome=gate.outcome(), name=name))
     return lines
@@ -371,9 +380,9 @@ def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
 
 
 def _line_html(finding: ScreenLine, place: int) -> str:
-    """Return the HTML of a line. A gate has its outcome and its name.
+    """Return the HTML of a line. A gate has its outcome, and its name if it has one.
 
-    Example: `NOT MET mean nDCG@10 0.665, below 0.700 (106 cases) gate[mean]`.
+    Example: `NOT MET mean nDCG@10 0.665, below 0.700 (106 cases) good-answers`.
 
     `place`: the index of the line, for its link.
     """
@@ -385,7 +394,9 @@ def _line_html(finding: ScreenLine, place: int) -> str:
     word = OUTCOMES[finding.outcome]
     if finding.outcome == FAILED:
         word = word.upper()
-    name = f'<span class="place">{text(finding.name)}</span>'
+    name = ""
+    if finding.name:
+        name = f' <span class="place">{text(finding.name)}</span>'
     return (
-        f'<li class="gate {finding.outcome}"><strong>{word}</strong> {said} {name}</li>'
+        f'<li class="gate {finding.outcome}"><strong>{word}</strong> {said}{name}</li>'
     )

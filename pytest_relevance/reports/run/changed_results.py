@@ -246,17 +246,25 @@ class WholeMean:
     def sentence(self) -> Sentence:
         """Return the means for a terminal and Markdown, with their test.
 
-        The sentence goes on with the number of cases, if these are not all, and with
-        the means without unjudged results: `; without unjudged results 0.749 -> 0.633`.
+        The sentence goes on with `basis`.
         """
         metric = self.metric + self.over
         said = mean_change_sentence(self.change, metric, self.weighted)
-        parts = [said.text]
-        if self.cases:
-            parts.append(f"over {self.cases}")
-        if self.over_judged is not None:
+        return Sentence("; ".join([said.text, *self.basis()]), said.style)
+
+    def basis(self) -> list[str]:
+        """Return over which cases the mean is, and the means without unjudged results.
+
+        Example: `over 56 of 79 cases, those with a score before and now` and `without
+        unjudged results 0.749 -> 0.633`. The first is left out if the mean is over all
+        cases. The second is left out if both figures look like those of the mean.
+        """
+        parts = [f"over {self.cases}"] if self.cases else []
+        means = self.change.means
+        scores = f"{means.first:.3f} -> {means.second:.3f}"
+        if self.over_judged is not None and self.over_judged.scores != scores:
             parts.append(f"without unjudged results {self.over_judged.scores}")
-        return Sentence("; ".join(parts), said.style)
+        return parts
 
 
 def whole_mean(
@@ -511,9 +519,8 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     if whole.metric.startswith(("nDCG@", "RR@")):
         perfect = " (1 is perfect)"
     before, after = f"{means.first:.3f}", f"{means.second:.3f}"
-    over_cases = f" The mean is over {whole.cases}." if whole.cases else ""
     if not means.rose and not means.fell:
-        return f"{head} is {after} as before{perfect}.{over_cases}"
+        return f"{head} is {after} as before{perfect}."
     if before == after:
         moved = f"stayed at {after}"
     else:
@@ -530,7 +537,7 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
         tested += f"; {why}"
     ends = f"{signed_text(change.low)} and {signed_text(change.high)}"
     true_change = f"{the} true change lies between {ends} ({tested})"
-    return f"{head} {moved}{perfect}. {true_change}.{over_cases}"
+    return f"{head} {moved}{perfect}. {true_change}."
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:

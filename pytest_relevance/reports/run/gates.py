@@ -172,6 +172,17 @@ def gate_sentences(judged: Iterable[GateResult], *, full: bool) -> list[Sentence
     return sentences
 
 
+def repeats_condition(judged: GateResult) -> bool:
+    """Say whether what a gate found has all that its name says: `mean nDCG@10 0.95`.
+
+    What a gate found has the condition, but not the tag.
+    """
+    gate = judged.gate
+    if judged.not_judged is not None or gate.tag is not None:
+        return False
+    return gate.id.startswith(f"{gate.condition} ")
+
+
 def _name_in_file(judged: GateResult) -> str:
     return f"{judged.name} of {judged.file}"
 
@@ -186,8 +197,7 @@ def _named_text(judged: GateResult) -> str:
     name, found = judged.name, gate_message(judged)
     if judged.not_judged is None:
         found = f"{OUTCOMES[judged.outcome()]}: {found}"
-        repeats = judged.gate.id.startswith(f"{judged.gate.condition} ")
-        if repeats and judged.gate.tag is None:  # what was found does not name the tag
+        if repeats_condition(judged):
             name = name.replace(f"[{judged.gate.id}]", "", 1)
     return f"{judged.file}:{judged.line}: {name} {found}"
 

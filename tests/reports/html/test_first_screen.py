@@ -118,8 +118,7 @@ def test_a_regression() -> None:
     mean = (
         "The build fails because 1 query got worse and 1 gate is not met.\n"
         "        On average nDCG@10 fell from 1.000 to 0.500 (1 is perfect). That may be chance: "
-        "the true change lies between -1.000 and 0.000 (95%, p 1.000). The mean is over 2 of 5 cases, those with a "
-        "score before and now."
+        "the true change lies between -1.000 and 0.000 (95%, p 1.000)."
     )
     explained = (
         "nDCG@10 compares the grades of the first 10 results with those of the best ranking there could be: "
@@ -130,7 +129,7 @@ def test_a_regression() -> None:
         {mean}
         NOT MET
         mean nDCG@10 0.500, below 0.900 (2 of 5 cases, those with relevant judgments)
-        mean nDCG@10 0.9
+        The mean is over 2 of 5 cases, those with a score before and now.
         1 the same, 3 new or not compared
         searched since the reference: index products-11 → products-20
         {explained}
@@ -221,12 +220,12 @@ def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
     assert verdict_of(page) == ("1 of 2 cases fails", "fails")
     lines = first_lines(page).splitlines()
-    del lines[6]  # what nDCG is
+    del lines[5]  # what nDCG is
     assert lines[:-1] == [
         "1 of 2 cases fails",
         "The build fails because 1 case fails.",
         "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
-        *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
+        *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)"),
         *(FILE, "search"),
         *("query", "nDCG@10", "largest loss", "on top"),
         *("boots", "0.000", "1 unjudged", "failed: below the required 0.500"),

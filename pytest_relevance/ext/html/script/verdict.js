@@ -72,7 +72,7 @@ class Verdict {
     return `${parts.join(", ")}${this.left()}.`;
   }
 
-  /** Say how many grades are left: `: grade at least 36 results to decide`. */
+  /** Say how many grades are left: `: grade at least 36 to decide about these 5`. */
   left() {
     let [grades, undecidable] = [0, 0];
     for (const items of this.queries.filter((each) => this.stateOf(each) === "open")) {
@@ -81,8 +81,10 @@ class Verdict {
       undecidable += fewest.length ? 0 : 1;
     }
     const rest = undecidable ? `; no grades here decide ${undecidable} of them` : "";
-    const results = `${grades.toLocaleString("en")} ${grades === 1 ? "result" : "results"}`;
-    return grades ? `: grade at least ${results} to decide${rest}` : rest;
+    const { open } = this.counts;
+    const those = open === 1 ? "this one" : `these ${open.toLocaleString("en")}`;
+    const about = undecidable ? "" : ` about ${those}`;
+    return grades ? `: grade at least ${grades.toLocaleString("en")} to decide${about}${rest}` : rest;
   }
 
   /** Return the fewest grades that can settle a case; 0 if no grades can, or if it is settled. @param {Case} item */
