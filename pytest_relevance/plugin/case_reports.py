@@ -37,7 +37,7 @@ from pytest_relevance.results.scoring import unscored
 
 
 def report_case(
-    run: CaseRun, call: pytest.CallInfo[None]
+    case_run: CaseRun, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Return pytest's report of a phase of a case, with the result attached.
 
@@ -49,17 +49,17 @@ def report_case(
     if call.excinfo is not None:
         is_skipped = call.excinfo.errisinstance(pytest.skip.Exception)
         is_error = call.when != "teardown" and not is_skipped
-        if is_error and run.attempt.result is None:
-            set_properties(run)
-        _set_exception(run, call, call.excinfo)
+        if is_error and case_run.attempt.result is None:
+            set_properties(case_run)
+        _set_exception(case_run, call, call.excinfo)
     report = yield
     if call.when != "teardown":
-        _attach_result(run, report, call)
+        _attach_result(case_run, report, call)
     return report
 
 
 def _set_exception(
-    run: CaseRun,
+    case_run: CaseRun,
     call: pytest.CallInfo[None],
     excinfo: pytest.ExceptionInfo[BaseException],
 ) -> None:
@@ -72,8 +72,8 @@ def _set_exception(
     if not isinstance(error, pytest.FixtureLookupError):
         begin_at_own_code(excinfo)
         return
-    message = missing_fixture(error, run.case.search)
-    run.attempt.error = CaseError(message, pytrace=False)
+    message = missing_fixture(error, case_run.case.search)
+    case_run.attempt.error = CaseError(message, pytrace=False)
     first_line = CaseError(message.partition("\n")[0], pytrace=False)
     call.excinfo = pytest.ExceptionInfo.from_exception(
         first_line.with_traceback(error.__traceback__)
@@ -81,7 +81,7 @@ def _set_exception(
 
 
 def _attach_result(
-    run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
+    case_run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> None:
     """Attach the result of a case to its report, and forget the attempt.
 
@@ -93,20 +93,20 @@ def _attach_result(
     `attempt.error` may also skip the case, or expect it to fail. `Attached.shown` is
     set then too, but only reports that failed are given its text.
     """
-    attempt = run.attempt
+    attempt = case_run.attempt
     if report.passed and attempt.result is None:
         # another plugin ran the item in its own way
         attach(report, Attached(results=()))
         return
-    result = result_for_report(run, report, call)
+    result = result_for_report(case_run, report, call)
     shown = None
     if attempt.error is not None:
         shown = result
-        name_skipped_case(report, run)
+        name_skipped_case(report, case_run)
     elif result.verdict == ERROR and report.failed and report.when == "call":
         text = f"{result.place}: {_call_text(result, attempt.searched.calls)}"
         report.sections.append(("relevance case", text))
-    run.forget_attempt()
+    case_run.forget_attempt()
     attach(report, Attached(results=(result,), shown=shown))
 
 
@@ -123,37 +123,37 @@ def _call_text(result: CaseResult, calls: int) -> str:
 
 
 def result_for_report(
-    run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
+    case_run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
     """Return the result of a case as it goes with a report: with pytest's outcome.
 
     If the case was not scored, the result has a verdict and no score. Secrets are
     masked.
     """
-    result = run.attempt.result
+    result = case_run.attempt.result
     if result is None:
-        result = _unscored(run, report, call)
-    outcome = _outcome(run, result, report, call)
+        result = _unscored(case_run, report, call)
+    outcome = _outcome(case_run, result, report, call)
     if outcome != result.verdict:
         result = replace(result, call=replace(result.call, outcome=outcome))
-    if outcome in (XFAILED, XPASSED) and run.had_no_xfail:
-        reason = _reason_of_xfail(run.item)
+    if outcome in (XFAILED, XPASSED) and case_run.had_no_xfail:
+        reason = _reason_of_xfail(case_run.item)
         result = replace(result, call=replace(result.call, added_xfail=reason))
-    return redaction(run.item.config).hide_in_result(result)
+    return redaction(case_run.item.config).hide_in_result(result)
 
 
-def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
+def name_skipped_case(report: pytest.TestReport, case_run: CaseRun) -> None:
     """Make the report of a skipped case name its line in the case file, and the reason.
 
     The report of an expected failure (`xfail`) is not changed.
     """
     if report.skipped and not hasattr(report, "wasxfail"):
-        path = run.case.source or run.path
-        report.longrepr = path, run.case.line, f"Skipped: {run.attempt.error}"
+        path = case_run.case.source or case_run.path
+        report.longrepr = path, case_run.case.line, f"Skipped: {case_run.attempt.error}"
 
 
 def _unscored(
-    run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
+    case_run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
     """Return the result of a case that was skipped, not searched, or an error."""
     raised = None if call.excinfo is None else call.excinfo.value
@@ -161,22 +161,22 @@ def _unscored(
     is_skipped = report.skipped and (is_xfail or not hasattr(report, "wasxfail"))
     if is_skipped:
         verdict = SKIPPED
-    elif isinstance(run.attempt.error, NotSearched):
+    elif isinstance(case_run.attempt.error, NotSearched):
         verdict = NOT_SEARCHED
     else:
         verdict = ERROR
-    error = _error_of(run, call)
+    error = _error_of(case_run, call)
     reasons = () if error is None else (text_reason(error.headline),)
-    called = run.call(error=error if verdict == ERROR else None)
-    result = unscored(run.case, verdict, run.in_run, called, reasons)
-    if run.item.config.option.relevance_update is not None:
+    called = case_run.call(error=error if verdict == ERROR else None)
+    result = unscored(case_run.case, verdict, case_run.in_run, called, reasons)
+    if case_run.item.config.option.relevance_update is not None:
         # an update notes the judgments of such a case too
-        evaluation = replace(result.evaluation, digest=digest_of_case(run.case))
+        evaluation = replace(result.evaluation, digest=digest_of_case(case_run.case))
         result = replace(result, evaluation=evaluation)
-    if is_skipped and _is_marked_skip(run.item):
+    if is_skipped and _is_marked_skip(case_run.item):
         result = replace(result, call=replace(result.call, is_marked_skip=True))
-    if run.baseline is not None:
-        result = run.baseline.of_unscored(result)
+    if case_run.baseline is not None:
+        result = case_run.baseline.of_unscored(result)
     return result
 
 
@@ -196,7 +196,7 @@ def _is_marked_skip(item: pytest.Item) -> bool:
 
 
 def _outcome(
-    run: CaseRun,
+    case_run: CaseRun,
     result: CaseResult,
     report: pytest.TestReport,
     call: pytest.CallInfo[None],
@@ -206,8 +206,8 @@ def _outcome(
     This is the outcome of the report. Exception: a check in Python that did not end its
     test by an exception has the outcome of its own verdict.
     """
-    if run.is_check and (
-        call.excinfo is None or run.attempt.error is not call.excinfo.value
+    if case_run.is_check and (
+        call.excinfo is None or case_run.attempt.error is not call.excinfo.value
     ):
         return FAILED if result.verdict in (FAILED, ERROR) else PASSED
     if "wasxfail" in vars(report):
@@ -215,13 +215,13 @@ def _outcome(
     return report.outcome
 
 
-def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
+def _error_of(case_run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score; None if there is none.
 
     The error of the case itself comes first: a test may catch the exception of a failed
     check, and end in another exception.
     """
-    error = run.attempt.error
+    error = case_run.attempt.error
     if error is None and call.excinfo is not None:
         error = call.excinfo.value
     if error is None:
@@ -229,8 +229,8 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     phase = ""
     if call.when == "setup":
         phase = SETUP
-    elif run.attempt.is_read or run.attempt.searched.is_recorded:
+    elif case_run.attempt.is_read or case_run.attempt.searched.is_recorded:
         phase = SCORING
-    calls = run.attempt.searched.calls
+    calls = case_run.attempt.searched.calls
     prefix = f"in call {calls}: " if calls > 1 else ""
-    return search_error(error, run.item.config, phase=phase, prefix=prefix)
+    return search_error(error, case_run.item.config, phase=phase, prefix=prefix)

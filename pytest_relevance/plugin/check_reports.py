@@ -72,9 +72,9 @@ def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> No
     """Set the JUnit properties of checks without a result, if the test has failed."""
     if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
         return
-    for run in checks.runs:
-        if run.attempt.result is None:
-            set_properties(run)
+    for case_run in checks.runs:
+        if case_run.attempt.result is None:
+            set_properties(case_run)
 
 
 def _attach_results(
@@ -87,16 +87,18 @@ def _attach_results(
     """
     results: list[CaseResult] = []
     shown = None
-    for run in checks.runs:
-        has_ended = run.attempt.result is not None or run.attempt.error is not None
+    for case_run in checks.runs:
+        has_ended = (
+            case_run.attempt.result is not None or case_run.attempt.error is not None
+        )
         if report.passed and not has_ended:
             continue
-        result = result_for_report(run, report, call)
+        result = result_for_report(case_run, report, call)
         results.append(result)
-        if _has_ended_call(run, call):
+        if _has_ended_call(case_run, call):
             shown = result
-            name_skipped_case(report, run)
-        run.forget_attempt()
+            name_skipped_case(report, case_run)
+        case_run.forget_attempt()
     attach(report, Attached(results=tuple(results), shown=shown))
 
 
@@ -104,12 +106,12 @@ def _attach_failing_check(
     report: pytest.TestReport, checks: Checks, call: pytest.CallInfo[None]
 ) -> None:
     """Attach the result of the check that ended a subtest to the report of it."""
-    for run in checks.runs:
-        if _has_ended_call(run, call):
-            attach(report, Attached(shown=result_for_report(run, report, call)))
+    for case_run in checks.runs:
+        if _has_ended_call(case_run, call):
+            attach(report, Attached(shown=result_for_report(case_run, report, call)))
 
 
-def _has_ended_call(run: CaseRun, call: pytest.CallInfo[None]) -> bool:
+def _has_ended_call(case_run: CaseRun, call: pytest.CallInfo[None]) -> bool:
     """Say whether the exception of a check is the exception that ended a call."""
     error = None if call.excinfo is None else call.excinfo.value
-    return error is not None and run.attempt.error is error
+    return error is not None and case_run.attempt.error is error

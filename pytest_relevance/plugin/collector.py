@@ -110,7 +110,7 @@ class CaseFile(pytest.Module):
         collection.add(shown_name, self.describe(file))
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
         files[shown_name] = file
-        return [run.item for run in runs]
+        return [case_run.item for case_run in runs]
 
     def _read_suite(self, shown_name: str) -> Suite:
         """Return the suite in the file.
@@ -236,8 +236,8 @@ class CaseFile(pytest.Module):
             record=record,
             expects_known=settings(self.config).expects_known,
         )
-        for run in file.runs:
-            run.baseline = baseline
+        for case_run in file.runs:
+            case_run.baseline = baseline
         self.baseline = baseline
         return baseline
 
@@ -305,7 +305,7 @@ class CaseFile(pytest.Module):
         for case in suite.cases:
             for made in maker.make(case):
                 variant = made.variant
-                run = CaseRun(
+                case_run = CaseRun(
                     case=case,
                     item=made.item,
                     settings=settings(self.config),
@@ -318,8 +318,8 @@ class CaseFile(pytest.Module):
                     items=[case.node_name + end for end in variant.name_endings],
                     search_folder=made.search_folder,
                 )
-                made.item.stash[CASE_RUN] = run
-                runs.append(run)
+                made.item.stash[CASE_RUN] = case_run
+                runs.append(case_run)
         return runs
 
 
@@ -341,11 +341,11 @@ def _collected_cases(
     one variant count once.
     """
     found: dict[Collected, None] = {}
-    for run in runs:
-        key = run.case.id, run.variant
-        should_find = most_results(run.case.expect) != 0
+    for case_run in runs:
+        key = case_run.case.id, case_run.variant
+        should_find = most_results(case_run.case.expect) != 0
         is_known = baseline is not None and baseline.has_ranking(key)
-        found[(*key, run.case.search, should_find, is_known)] = None
+        found[(*key, case_run.case.search, should_find, is_known)] = None
     return tuple(found)
 
 

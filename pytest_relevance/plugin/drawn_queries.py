@@ -76,11 +76,11 @@ def drawn_queries(
     entries = baseline.entries
     entered = set()
     if entries or entries.without_ranking or baseline.left:
-        for run in runs:
-            key = run.case.id, run.variant
+        for case_run in runs:
+            key = case_run.case.id, case_run.variant
             is_known = baseline.has_ranking(key) or key in entries.without_ranking
-            if run.case.is_sampled and not is_known:
-                entered.add(run.case.id)
+            if case_run.case.is_sampled and not is_known:
+                entered.add(case_run.case.id)
     return DrawnQueries(
         samples=suite.samples,
         before=tuple(before),

@@ -56,15 +56,19 @@ def text_of_report(result: CaseResult, config: pytest.Config) -> FailureText:
     store = run_store(config)
 
     def lines_of(**form: int) -> list[Line]:
-        return failure_lines(store.with_known(result), others=store.results, **form)
+        return failure_lines(
+            store.with_latest_texts(result), others=store.results, **form
+        )
 
     def message() -> str:
-        return harmless(text_of_exception(store.with_known(result), is_check=False))
+        return harmless(
+            text_of_exception(store.with_latest_texts(result), is_check=False)
+        )
 
     def in_summary() -> str:
         from pytest_relevance.reports.failure import failure_in_summary
 
-        return harmless(failure_in_summary(store.with_known(result)))
+        return harmless(failure_in_summary(store.with_latest_texts(result)))
 
     file = os.path.normpath(config.invocation_params.dir / result.file)
     path = result.origin.source or file

@@ -77,10 +77,10 @@ class GivingUp:
         answered. Skipped cases, expected failures, missing fixtures and checks in
         Python do not count.
         """
-        run = self._runs.get(nodeid)
-        if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
+        case_run = self._runs.get(nodeid)
+        if case_run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
             return
-        search, error = _search_of(run), result.call.error
+        search, error = _search_of(case_run), result.call.error
         if error is not None and result.call.outcome == XFAILED:
             return
         if error is None or error.phase == SCORING:
@@ -128,24 +128,24 @@ class GivingUp:
         why = self._why(item)
         if why is None:
             return
-        run = item.stash[CASE_RUN]
-        if run.ahead is None:
-            run.attempt.error = NotSearched(why, pytrace=False)
-            raise run.attempt.error
+        case_run = item.stash[CASE_RUN]
+        if case_run.ahead is None:
+            case_run.attempt.error = NotSearched(why, pytrace=False)
+            raise case_run.attempt.error
 
     def _why(self, item: pytest.Item) -> str | None:
         """Return why the search of a case is given up; None if it is not."""
-        run = item.stash.get(CASE_RUN, None)
-        return None if run is None else self._given_up.get(_search_of(run))
+        case_run = item.stash.get(CASE_RUN, None)
+        return None if case_run is None else self._given_up.get(_search_of(case_run))
 
 
-def _search_of(run: CaseRun) -> Search:
+def _search_of(case_run: CaseRun) -> Search:
     """Return the search that a case calls."""
     return Search(
-        name=run.case.search,
-        variant=run.variant,
-        folder=run.search_folder,
-        other_fixtures=run.case.usefixtures,
+        name=case_run.case.search,
+        variant=case_run.variant,
+        folder=case_run.search_folder,
+        other_fixtures=case_run.case.usefixtures,
     )
 
 

@@ -249,13 +249,13 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
     """Return why two items or variants of a file share a name; "" if none do."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
-    for this in runs:
-        other = by_name.setdefault(this.item.name, this)
-        if other is not this:
-            return _clash_text("items", this.item.name, other, this)
-        first = by_variant.setdefault((this.case.id, this.variant), this)
-        if first.variant_parameters != this.variant_parameters:
-            return _clash_text("variants", str(this.variant), first, this)
+    for case_run in runs:
+        other = by_name.setdefault(case_run.item.name, case_run)
+        if other is not case_run:
+            return _clash_text("items", case_run.item.name, other, case_run)
+        first = by_variant.setdefault((case_run.case.id, case_run.variant), case_run)
+        if first.variant_parameters != case_run.variant_parameters:
+            return _clash_text("variants", str(case_run.variant), first, case_run)
     return ""
 
 
@@ -283,9 +283,9 @@ def _clash_text(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:
     )
 
 
-def _parameters(run: CaseRun) -> str:
+def _parameters(case_run: CaseRun) -> str:
     """Return the parameters of an item as text: `ranker=a, index=b-c`."""
-    found = parameters_of(run.item)
+    found = parameters_of(case_run.item)
     if found is None:
         return "no parameters"
     names = tuple(found.indices)

@@ -144,21 +144,21 @@ class LoopChoice:
         The decision is made here, because the search is known only when its fixture is
         set up.
         """
-        this = pyfuncitem.stash.get(CASE_RUN, None)
+        case_run = pyfuncitem.stash.get(CASE_RUN, None)
         given = pyfuncitem.obj
         function = inspect.unwrap(given)
-        if this is None or not inspect.iscoroutinefunction(function):
+        if case_run is None or not inspect.iscoroutinefunction(function):
             return (yield)
-        begin(this)
+        begin(case_run)
         # pytest-asyncio wraps the function of an item that it runs; anyio runs items
         # with the fixture anyio_backend
         is_wrapped = given is not function
         is_run_by_plugin = is_wrapped or pyfuncitem.funcargs.get(ANYIO_BACKEND)
         try:
-            if not (is_run_by_plugin and is_awaited(this)):
-                pyfuncitem.obj = lambda **_: run(this)
+            if not (is_run_by_plugin and is_awaited(case_run)):
+                pyfuncitem.obj = lambda **_: run(case_run)
             return (yield)
         finally:
             pyfuncitem.obj = given
-            close_unawaited(this.attempt.pending)  # if no loop has awaited it
-            this.attempt.is_running = False
+            close_unawaited(case_run.attempt.pending)  # if no loop has awaited it
+            case_run.attempt.is_running = False

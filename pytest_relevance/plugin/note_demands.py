@@ -85,17 +85,17 @@ def _demands_of_cases(
     is_strict = _is_xfail_strict(config)
     found: dict[EntryKey, CaseDemands] = {}
     marked = set()
-    for run in runs:
-        key = run.case.id, run.variant
+    for case_run in runs:
+        key = case_run.case.id, case_run.variant
         marks = []
         for name in _MARKS:
-            for mark in run.item.iter_markers(name):
+            for mark in case_run.item.iter_markers(name):
                 marks.append((mark.name, mark.args, mark.kwargs))
         marks_of_item = read_marks(marks, is_strict=is_strict)
-        run.had_no_xfail = marks_of_item.xfail is None
+        case_run.had_no_xfail = marks_of_item.xfail is None
         if key in found and (not marks or key in marked):
             continue
-        found[key] = of_suite.of(run.case, marks_of_item)
+        found[key] = of_suite.of(case_run.case, marks_of_item)
         if marks:
             marked.add(key)
     return found

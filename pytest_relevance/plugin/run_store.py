@@ -136,7 +136,7 @@ class RunStore:
             return
         self._is_complete = True
 
-    def with_known(self, result: CaseResult) -> CaseResult:
+    def with_latest_texts(self, result: CaseResult) -> CaseResult:
         """Return a result with the texts that the run now has about its documents."""
         result = self._without_doubtful_ids(result)
         return self._with_texts([result])[0] if self._is_complete else result

@@ -404,7 +404,7 @@ def test_a_judge_answers_in_words(shop: Project, judge: str) -> None:
     said = "it said '1. The query asks for none.': a grade is one of 0 to 3, or None"
     assert f"model-x/prompt-3, 2 calls: {said}" in run.said
     assert '(first query "b none five odd boom boom2", document "none")' in run.said
-    assert "model-x/prompt-3, 1 call: other faults" in run.said
+    assert "model-x/prompt-3, 1 call: other problems" in run.said
 
 
 @pytest.mark.parametrize("option", [OPTION, "--relevance-calibrate=9"])
@@ -416,7 +416,7 @@ def test_a_judge_with_nothing_but_faults_fails_the_run(
     run = shop.run(option)
     assert (run.code, run.counts) == (1, {"passed": 1})
     assert "model-x/prompt-3 gave no grade: " in run.said
-    assert "and all are faults; mend the judge or its prompt" in run.said
+    assert "and all failed; mend the judge or its prompt" in run.said
 
 
 # --- calibration ----------------------------------------------------------------------

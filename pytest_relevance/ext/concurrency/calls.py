@@ -124,10 +124,10 @@ class CallAhead(SearchCall):
         self._cursors.note(response, self.runs[0])
         super().read(response, started)
 
-    def outcome_for(self, run: CaseRun) -> Searched:
+    def outcome_for(self, case_run: CaseRun) -> Searched:
         """Return the outcome of the call for a case. The call must have ended."""
-        searched: Searched = self.future.result()[self.runs.index(run)]
-        return self._cursors.checked(searched, run)
+        searched: Searched = self.future.result()[self.runs.index(case_run)]
+        return self._cursors.checked(searched, case_run)
 
     def drop(self) -> None:
         """Cancel the call.

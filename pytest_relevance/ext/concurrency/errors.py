@@ -78,7 +78,7 @@ class Cursors:
         self._returned: dict[int, tuple[object, int, CaseRun]] = {}
         self._errors: dict[CaseRun, CaseError] = {}
 
-    def note(self, response: object, run: CaseRun) -> None:
+    def note(self, response: object, case_run: CaseRun) -> None:
         """Note that the search of a case returned `response`.
 
         Raises `CaseError` if the response is a cursor that was returned in another
@@ -86,19 +86,19 @@ class Cursors:
         """
         if not is_read_once(response):
             return
-        mine = response, threading.get_ident(), run
+        mine = response, threading.get_ident(), case_run
         _, thread, other = self._returned.setdefault(id(response), mine)
         if thread == threading.get_ident():
             return
         error = CaseError(
-            f"{run.case.search} returned the same {type(response).__name__} to two searches at once: "
+            f"{case_run.case.search} returned the same {type(response).__name__} to two searches at once: "
             "make a cursor (or a connection) for each call, or use --relevance-concurrency=1",
             pytrace=False,
         )
-        self._errors[run] = self._errors[other] = error
+        self._errors[case_run] = self._errors[other] = error
         raise error
 
-    def checked(self, searched: Searched, run: CaseRun) -> Searched:
+    def checked(self, searched: Searched, case_run: CaseRun) -> Searched:
         """Return `searched`, or an error if another case got the same cursor."""
-        error = self._errors.get(run)
+        error = self._errors.get(case_run)
         return searched if error is None else replace(searched, error=error)

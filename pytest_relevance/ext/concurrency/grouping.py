@@ -49,44 +49,44 @@ class Grouping:
         self._hooks: dict[object, str] = {}
         self._places: dict[pytest.Item, int] = {}
 
-    def why_one_by_one(self, run: CaseRun) -> str:
+    def why_one_by_one(self, case_run: CaseRun) -> str:
         """Return why a hook or a fixture keeps cases from being searched together.
 
         "" if none does. The fixtures of the case must have been set up.
         """
-        hook = self._hook_of_project(run.item)
+        hook = self._hook_of_project(case_run.item)
         if hook:
             return (
                 f"the project implements {hook}, which may prepare each case, so its cases are searched one by one: "
                 "make it a fixture of a wider scope to have several searched at a time"
             )
-        names = self._names_of_function_scope(run)
+        names = self._names_of_function_scope(case_run)
         if not names:
             return ""
-        name = run.case.search if run.case.search in names else names[0]
+        name = case_run.case.search if case_run.case.search in names else names[0]
         return (
             f'the fixture "{name}" has function scope, so its cases are searched one by one: to search several at once, '
             'use @pytest.fixture(scope="session")'
         )
 
-    def _names_of_function_scope(self, run: CaseRun) -> list[str]:
+    def _names_of_function_scope(self, case_run: CaseRun) -> list[str]:
         """Return the project's fixtures of function scope that a case uses, by name.
 
         The search fixture of the case counts even if another package defines it.
         """
         names = []
-        for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
+        for fixture in case_run.item.stash.get(_FUNCTION_SCOPE, []):
             name = fixture.argname
-            if name == run.case.search or self._own.is_own(fixture.func):
+            if name == case_run.case.search or self._own.is_own(fixture.func):
                 names.append(name)
         return names
 
-    def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases that may be searched with `run`, at most `most`."""
+    def following(self, case_run: CaseRun, most: int) -> list[CaseRun]:
+        """Return the next cases that may be searched with a case, at most `most`."""
         together: list[CaseRun] = []
-        for item in self._upcoming(run.item):
+        for item in self._upcoming(case_run.item):
             other = item.stash.get(CASE_RUN, None)
-            if len(together) == most or other is None or not are_alike(run, other):
+            if len(together) == most or other is None or not are_alike(case_run, other):
                 break
             if not is_searched_alone(other):
                 together.append(other)
@@ -122,32 +122,32 @@ class Grouping:
         return ""
 
 
-def are_alike(run: CaseRun, other: CaseRun) -> bool:
-    """Say whether two cases are searched in the same way, with the fixtures of `run`.
+def are_alike(case_run: CaseRun, other: CaseRun) -> bool:
+    """Say whether two cases are searched in the same way, with the same fixtures.
 
-    False if `other` needs a fixture that `run` does not need, because that fixture is
-    not set up yet.
+    False if `other` needs a fixture that `case_run` does not need, because that fixture
+    is not set up yet.
     """
-    if run.item.parent is not other.item.parent:
+    if case_run.item.parent is not other.item.parent:
         return False
-    if (run.case.search, run.variant) != (other.case.search, other.variant):
+    if (case_run.case.search, case_run.variant) != (other.case.search, other.variant):
         return False
     # with other parameters, a fixture of the project or the event loop may differ
-    if internals.parameters_of(run.item) != internals.parameters_of(other.item):
+    if internals.parameters_of(case_run.item) != internals.parameters_of(other.item):
         return False
-    assert isinstance(run.item, pytest.Function)
+    assert isinstance(case_run.item, pytest.Function)
     assert isinstance(other.item, pytest.Function)
-    return set(other.item.fixturenames) <= set(run.item.fixturenames)
+    return set(other.item.fixturenames) <= set(case_run.item.fixturenames)
 
 
-def is_searched_alone(run: CaseRun) -> bool:
+def is_searched_alone(case_run: CaseRun) -> bool:
     """Say whether a case must be searched alone because of its own keys and marks.
 
     Such a case may be skipped, filters its own warnings, or has its latency tested.
     """
-    if run.case.skip is not None or looks_at_latency(run.case):
+    if case_run.case.skip is not None or looks_at_latency(case_run.case):
         return True
-    for mark in run.item.iter_markers():
+    for mark in case_run.item.iter_markers():
         if mark.name in _MARKS_OF_CASES_ALONE:
             return True
         if mark.name == "xfail" and mark.kwargs.get("run") is False:

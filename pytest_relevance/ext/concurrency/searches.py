@@ -55,40 +55,44 @@ class Searches:
         self._called: set[CaseRun] = set()
         self._window: Window | None = None  # the one that runs
 
-    def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
+    def take(
+        self, case_run: CaseRun
+    ) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return the outcome of the search of a case; None to have it called alone.
 
         The first case of a window has all calls of the window made. If an event loop is
         needed and none runs, a coroutine is returned.
         """
-        self._drop_if_set_up_anew(this)
-        if this.ahead is None:
-            many = self._many_to_call(this)
-            if is_coroutine_function(this.search_function if many is None else many):
-                return self._begin_in_loop(this)
-            calls = self._plan(this, self._concurrency)
+        self._drop_if_set_up_anew(case_run)
+        if case_run.ahead is None:
+            many = self._many_to_call(case_run)
+            if is_coroutine_function(
+                case_run.search_function if many is None else many
+            ):
+                return self._begin_in_loop(case_run)
+            calls = self._plan(case_run, self._concurrency)
             if calls:
                 window = self._open(calls)
                 window.run(self._threads)
                 self._close(window)
-        call: CallAhead | None = this.ahead
+        call: CallAhead | None = case_run.ahead
         if call is None:
             return None
         # Ctrl-C or a timeout may have ended its window while a thread made the call
         while not call.future.done():
             wait([call.future], LOOKS_AFTER)
         if call.state is State.NEEDS_LOOP:
-            return self._take_in_loop(this, _calls_that_need_loop(call))
-        return _take_outcome(this)
+            return self._take_in_loop(case_run, _calls_that_need_loop(call))
+        return _take_outcome(case_run)
 
-    async def _begin_in_loop(self, this: CaseRun) -> Searched:
+    async def _begin_in_loop(self, case_run: CaseRun) -> Searched:
         """Begin a window within a running event loop, and return the case's outcome."""
         is_trio = awaiting.is_trio(awaiting.running_loop())
-        calls = self._plan(this, 1 if is_trio else self._concurrency)
-        return await self._take_in_loop(this, calls)
+        calls = self._plan(case_run, 1 if is_trio else self._concurrency)
+        return await self._take_in_loop(case_run, calls)
 
     async def _take_in_loop(
-        self, this: CaseRun, calls: Sequence[CallAhead]
+        self, case_run: CaseRun, calls: Sequence[CallAhead]
     ) -> Searched:
         """Make calls in the running event loop, and return the outcome of a case.
 
@@ -99,10 +103,10 @@ class Searches:
             window = self._open(calls)
             await window.run_in_loop()
             self._close(window)
-        if this.ahead is None:
-            searched = search_alone(this)
+        if case_run.ahead is None:
+            searched = search_alone(case_run)
             return searched if isinstance(searched, Searched) else await searched
-        return _take_outcome(this)
+        return _take_outcome(case_run)
 
     def _open(self, calls: Sequence[CallAhead]) -> Window:
         """Return the window of some calls, which is the running one from now on."""
@@ -117,9 +121,9 @@ class Searches:
         for call in window.calls:
             if call.state is State.DROPPED:
                 call.close()
-                for run in call.runs:
-                    run.ahead = None
-                    self._called.discard(run)
+                for case_run in call.runs:
+                    case_run.ahead = None
+                    self._called.discard(case_run)
 
     def leave(self, error: BaseException) -> None:
         """Leave the running window, if there is one, and name its searches in flight.
@@ -146,79 +150,83 @@ class Searches:
     def end(self) -> None:
         """End idle threads, and forget what was searched for cases that did not run."""
         self._threads.end()
-        for run in self._called:
-            if run.ahead is not None:
-                run.ahead.close()
-                run.ahead = None
+        for case_run in self._called:
+            if case_run.ahead is not None:
+                case_run.ahead.close()
+                case_run.ahead = None
 
-    def _drop_if_set_up_anew(self, this: CaseRun) -> None:
+    def _drop_if_set_up_anew(self, case_run: CaseRun) -> None:
         """Drop the call of a case if its search fixture has been set up again since."""
-        call = this.ahead
-        if call is None or call.search_function is this.search_function:
+        call = case_run.ahead
+        if call is None or call.search_function is case_run.search_function:
             return
         call.close()
-        this.ahead = None
-        self._called.discard(this)
+        case_run.ahead = None
+        self._called.discard(case_run)
 
-    def _many_to_call(self, this: CaseRun) -> Any:
+    def _many_to_call(self, case_run: CaseRun) -> Any:
         """Return `search.many` if it is called for a case; None to call the search.
 
         A case that does not begin a window is searched without `many`, if its search
         can be called itself.
         """
-        search_function = this.search_function
+        search_function = case_run.search_function
         many = many_of(search_function)
-        if many is None or not callable(search_function) or self._begins_window(this):
+        if (
+            many is None
+            or not callable(search_function)
+            or self._begins_window(case_run)
+        ):
             return many
         return None
 
-    def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
+    def _plan(self, case_run: CaseRun, most: int) -> Sequence[CallAhead]:
         """Return the calls of the window that a case begins; none to search it alone.
 
         `most`: how many calls are made at a time.
         """
-        many = self._many_to_call(this)
+        many = self._many_to_call(case_run)
         if many is None:
-            calls = self._plan_single_calls(this, most)
+            calls = self._plan_single_calls(case_run, most)
         else:
-            calls = self._plan_batches(this, many, most)
+            calls = self._plan_batches(case_run, many, most)
         for call in calls:
-            for run in call.runs:
-                run.ahead = call
-                self._called.add(run)
+            for member in call.runs:
+                member.ahead = call
+                self._called.add(member)
         return calls
 
-    def _plan_single_calls(self, this: CaseRun, most: int) -> list[CallAhead]:
+    def _plan_single_calls(self, case_run: CaseRun, most: int) -> list[CallAhead]:
         """Return a call for each case of a window.
 
-        [] if `this` does not begin a window, or would be alone in it.
+        [] if `case_run` does not begin a window, or would be alone in it.
         `most`: how many calls are made at a time.
         """
-        if most == 1 or not self._begins_window(this):
+        if most == 1 or not self._begins_window(case_run):
             return []
-        runs = self._window_of(this, most * _WINDOW)
+        runs = self._window_of(case_run, most * _WINDOW)
         if len(runs) == 1:
             return []
         calls = []
         cursors = Cursors()
-        for run in runs:
+        for member in runs:
             call = CallAhead(
-                [run],
-                this.search_function,
+                [member],
+                case_run.search_function,
                 concurrency=self._concurrency,
                 cursors=cursors,
             )
             calls.append(call)
         return calls
 
-    def _plan_batches(self, this: CaseRun, many: Any, most: int) -> list[CallAhead]:
+    def _plan_batches(self, case_run: CaseRun, many: Any, most: int) -> list[CallAhead]:
         """Return a call of `many` for each batch of a window, at most `most` calls.
 
         A case that does not begin a window is a batch of one.
         """
-        runs: Sequence[CaseRun] = [this]
-        if self._begins_window(this):
-            runs = self._window_of(this, most * self._batch)
+        runs: Sequence[CaseRun] = [case_run]
+        if self._begins_window(case_run):
+            runs = self._window_of(case_run, most * self._batch)
         # cases with other params begin a window of their own
         batches = _batches(runs, many, self._batch)[:most]
         calls: list[CallAhead] = []
@@ -226,7 +234,7 @@ class Searches:
         for batch in batches:
             call = BatchCallAhead(
                 batch,
-                this.search_function,
+                case_run.search_function,
                 many=many,
                 concurrency=1 if len(batches) == 1 else self._concurrency,
                 cursors=cursors,
@@ -234,31 +242,31 @@ class Searches:
             calls.append(call)
         return calls
 
-    def _begins_window(self, this: CaseRun) -> bool:
+    def _begins_window(self, case_run: CaseRun) -> bool:
         """Say whether other cases may be searched together with a case.
 
         If a fixture or a hook of the project prevents that, the run warns.
         """
-        if this in self._called or here() != self._home:
+        if case_run in self._called or here() != self._home:
             return False
         if is_worker(self._config):
             return False  # pytest-xdist itself runs several cases at a time
-        why = self._grouping.why_one_by_one(this)
+        why = self._grouping.why_one_by_one(case_run)
         if why:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
-        return not (why or is_searched_alone(this))
+        return not (why or is_searched_alone(case_run))
 
-    def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
+    def _window_of(self, case_run: CaseRun, most: int) -> Sequence[CaseRun]:
         """Return the cases of the window that a case begins, at most `most`."""
-        following = self._grouping.following(this, most - 1)
-        return [this, *(run for run in following if run not in self._called)]
+        following = self._grouping.following(case_run, most - 1)
+        return [case_run, *(other for other in following if other not in self._called)]
 
 
-def _take_outcome(this: CaseRun) -> Searched:
+def _take_outcome(case_run: CaseRun) -> Searched:
     """Return the outcome of the call that was made for a case, and forget the call."""
-    call: CallAhead = this.ahead
-    this.ahead = None
-    return call.outcome_for(this)
+    call: CallAhead = case_run.ahead
+    case_run.ahead = None
+    return call.outcome_for(case_run)
 
 
 def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
@@ -273,9 +281,9 @@ def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
     """Return groups of at most `most` cases with equal params and an equal `k`."""
     alike: dict[tuple[int | None, str], list[CaseRun]] = {}
-    for run in runs:
-        key = asked_for(many, run.case), repr(sorted(run.case.params.items()))
-        alike.setdefault(key, []).append(run)
+    for case_run in runs:
+        key = asked_for(many, case_run.case), repr(sorted(case_run.case.params.items()))
+        alike.setdefault(key, []).append(case_run)
     batches = []
     for group in alike.values():
         for start in range(0, len(group), most):

@@ -29,26 +29,26 @@ _CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
 """What was read of the catalogues in this process, by case file."""
 
 
-def fields_in_catalogue(this: CaseRun) -> FieldValues:
+def fields_in_catalogue(case_run: CaseRun) -> FieldValues:
     """Return the fields of all documents in the catalogue of a case.
 
     The catalogue is read once in each process. Raises `CaseError` if it cannot be read.
     """
-    columns = this.case.terms.documents
+    columns = case_run.case.terms.documents
     assert columns is not None
     catalogue = Catalogue(
-        path=_beside(this.path, columns.file),
-        name=_beside(this.file, columns.file),
+        path=_beside(case_run.path, columns.file),
+        name=_beside(case_run.file, columns.file),
         columns=columns,
     )
-    read = this.item.config.stash.setdefault(_CATALOGUES, {})
-    if this.file not in read:
+    read = case_run.item.config.stash.setdefault(_CATALOGUES, {})
+    if case_run.file not in read:
         try:
-            read[this.file] = catalogue.values(_columns_of_fields(this))
+            read[case_run.file] = catalogue.values(_columns_of_fields(case_run))
         except FileError as error:
             why = f"fields of the results cannot be looked up in the catalogue: {error}"
             raise CaseError(why, pytrace=False) from None
-    values = read[this.file]
+    values = read[case_run.file]
     return FieldValues(
         source=catalogue.name,
         by_document=values.by_document,
@@ -61,17 +61,17 @@ def _beside(file: str, name: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(file), name))
 
 
-def _columns_of_fields(this: CaseRun) -> set[str]:
+def _columns_of_fields(case_run: CaseRun) -> set[str]:
     """Return the columns of a catalogue that any case of the file may use.
 
     The path of a field may be the name of a column, or begin with one: `brand.name`.
     """
     columns = set()
-    for item in this.item.session.items:
-        run = item.stash.get(CASE_RUN, None)
-        if run is None or run.file != this.file:
+    for item in case_run.item.session.items:
+        other = item.stash.get(CASE_RUN, None)
+        if other is None or other.file != case_run.file:
             continue
-        for path in run.case.fields:
+        for path in other.case.fields:
             columns.add(path)
             columns.add(path.partition(".")[0])
     return columns

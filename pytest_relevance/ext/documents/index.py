@@ -51,8 +51,13 @@ from pytest_relevance.plugin.options import DOCUMENTS as NAME
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
-from pytest_relevance.plugin.running import awaiting, case_run
-from pytest_relevance.plugin.running.case_run import CHECKS, Attempt, CaseRun
+from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.case_run import (
+    CHECKS,
+    Attempt,
+    CaseRun,
+    case_runs_of,
+)
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.document_fields import FieldValues
 from pytest_relevance.results.responses.ids import id_text
@@ -136,7 +141,7 @@ class _Index:
             yield self.cases.popleft()
 
     async def look_up_values(
-        self, documents: Iterable[str], this: CaseRun
+        self, documents: Iterable[str], case_run: CaseRun
     ) -> Mapping[str, str]:
         """Ask for the documents whose values are not known yet, even if `is_broken`.
 
@@ -150,7 +155,7 @@ class _Index:
                 unasked.append(document)
         for start in range(0, len(unasked), MOST_IDS):
             batch = unasked[start : start + MOST_IDS]
-            answer: Any = await this.wait(self.ask(batch.copy()), name=NAME)
+            answer: Any = await case_run.wait(self.ask(batch.copy()), name=NAME)
             read = read_answer(answer, batch)
             self.documents.add(read.documents)
             complaints |= read.complaints
@@ -188,9 +193,9 @@ class DocumentLookup:
         except ENDING:
             raise
         except BaseException:
-            self._look_up(item, case_run.case_runs_of(item))
+            self._look_up(item, case_runs_of(item))
             raise
-        self._look_up(item, case_run.case_runs_of(item))
+        self._look_up(item, case_runs_of(item))
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -229,7 +234,9 @@ class DocumentLookup:
         if awaiting.running_loop() is not None:
             return
         error = call.excinfo.value
-        failing = [run for run in checks.runs if run.attempt.error is error]
+        failing = [
+            case_run for case_run in checks.runs if case_run.attempt.error is error
+        ]
         self._look_up(item, failing)
 
     # tryfirst: before `Reporting` takes what is left to send, and before session
@@ -301,10 +308,10 @@ class DocumentLookup:
         everything = settings(self._config).details
         wanted = {}
         has_failed = False
-        for number, run in enumerate(runs):
-            fails = isinstance(run.attempt.error, _FAILURES)
-            if run.attempt.result is not None and (everything or fails):
-                wanted[number] = run.attempt
+        for number, case_run in enumerate(runs):
+            fails = isinstance(case_run.attempt.error, _FAILURES)
+            if case_run.attempt.result is not None and (everything or fails):
+                wanted[number] = case_run.attempt
                 has_failed |= fails
         index = self._index_for_titles(item) if wanted else None
         if index is None or index.is_broken:

@@ -27,21 +27,21 @@ that left the top k.
 """
 
 
-def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
+def explanations_of(case_run: CaseRun, result: CaseResult) -> DocumentTexts:
     """Return what the hook says about documents of a failing case.
 
     If the hook raises an exception, or returns neither text nor None, the run warns,
     and the hook is not called for the remaining documents of the case.
     """
     explanations: dict[str, str] = {}
-    hide = redaction(this.item.config).text
+    hide = redaction(case_run.item.config).text
     for document in dict.fromkeys(_to_explain(result)):
         try:
-            text = this.item.ihook.pytest_relevance_explain(
-                case=this.case,
+            text = case_run.item.ihook.pytest_relevance_explain(
+                case=case_run.case,
                 document=document,
                 rank=result.ranking.rank_of(document),
-                response=this.attempt.searched.answer,
+                response=case_run.attempt.searched.answer,
             )
             close_unawaited(text)
             problem = ""
@@ -50,11 +50,11 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
         except exceptions.ENDING:
             raise
         except BaseException as error:
-            problem = f"raised {error_text(error, this.item.config)}"
+            problem = f"raised {error_text(error, case_run.item.config)}"
         if problem:
             where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
             problem = f"the hook {_HOOK} {hide(problem)} ({where}); the verdict stays"
-            run_store(this.item.config).unsent.warn(_HOOK, problem)
+            run_store(case_run.item.config).unsent.warn(_HOOK, problem)
             break
         explanation = (text or "").strip()
         if explanation:

@@ -44,8 +44,8 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.filled import judged_by
 from pytest_relevance.results.run_titles import RunTitles
 
-_MOST_FAULTS = 3
-"""How many different faults of a judge are reported."""
+_MOST_PROBLEMS = 3
+"""How many different problems of a judge are reported."""
 
 _NOT_ASKED = "not asked for: "
 
@@ -382,7 +382,7 @@ class Judging:
         bar.advance(0)
         try:
             for number, answer in judge.ask(questions):
-                if take is not None and not answer.fault:
+                if take is not None and not answer.problem:
                     take(number, answer)
                 answers[number] = answer
                 bar.advance()
@@ -397,7 +397,7 @@ class Judging:
             why_stopped = str(error)
         finally:
             bar.end()
-        self._tell_faults(judge, questions, answers)
+        self._tell_failed_calls(judge, questions, answers)
         if is_given_up or not why_stopped:
             self._tell_that_all_failed(judge, answers)
         others = {**asking.others, **_without_grade(answers.values())}
@@ -405,39 +405,39 @@ class Judging:
         rest = [f"{count:,} {reason}" for reason, count in others.items() if count]
         return _Answers(answers, "; ".join(rest))
 
-    def _tell_faults(
+    def _tell_failed_calls(
         self,
         judge: Judge,
         questions: Sequence[Question],
         answers: Mapping[int, Answer],
     ) -> None:
-        """Tell the user the commonest faults, each with its first document.
+        """Tell the user the commonest problems, each with its first document.
 
         No verdict changes.
         """
-        by_fault: dict[str, list[int]] = {}
+        by_problem: dict[str, list[int]] = {}
         for number in sorted(answers):
-            if answers[number].fault:
-                by_fault.setdefault(answers[number].fault, []).append(number)
+            if answers[number].problem:
+                by_problem.setdefault(answers[number].problem, []).append(number)
         told = run_store(self._config).notes
-        most_first = sorted(by_fault.values(), key=len, reverse=True)
-        for numbers in most_first[:_MOST_FAULTS]:
-            text = f"{judge.name}, {_fault_text(numbers, questions, answers)}"
+        most_first = sorted(by_problem.values(), key=len, reverse=True)
+        for numbers in most_first[:_MOST_PROBLEMS]:
+            text = f"{judge.name}, {_problem_text(numbers, questions, answers)}"
             safe = redaction(self._config).text(text)  # an answer may repeat its prompt
             told.say(Message(safe, is_good=False))
-        others = sum(len(numbers) for numbers in most_first[_MOST_FAULTS:])
+        others = sum(len(numbers) for numbers in most_first[_MOST_PROBLEMS:])
         if others:
-            text = f"{judge.name}, {counted(others, 'call')}: other faults"
+            text = f"{judge.name}, {counted(others, 'call')}: other problems"
             told.say(Message(text, is_good=False))
 
     def _tell_that_all_failed(
         self, judge: Judge, answers: Mapping[int, Answer]
     ) -> None:
-        """Let the run fail if a judge was asked, and all answers are faults."""
-        if answers and all(answer.fault for answer in answers.values()):
+        """Let the run fail if a judge was asked, and all calls failed."""
+        if answers and all(answer.problem for answer in answers.values()):
             calls = counted(len(answers), "call")
             self._tell_problem(
-                f"{judge.name} gave no grade: {calls}, and all are faults; mend the judge "
+                f"{judge.name} gave no grade: {calls}, and all failed; mend the judge "
                 "or its prompt"
             )
 
@@ -454,19 +454,19 @@ class Judging:
         run_store(self._config).notes.say(Message(text, is_good=False))
 
 
-def _fault_text(
+def _problem_text(
     numbers: Sequence[int],
     questions: Sequence[Question],
     answers: Mapping[int, Answer],
 ) -> str:
-    """Return the message for calls that have the same fault.
+    """Return the message for calls that have the same problem.
 
     `numbers`: the indexes of their questions.
     """
     answer = answers[numbers[0]]
     said = f"it said {answer.said}: " if answer.said else ""
     places = _places([questions[number] for number in numbers])
-    return f"{counted(len(numbers), 'call')}: {said}{answer.fault} ({places})"
+    return f"{counted(len(numbers), 'call')}: {said}{answer.problem} ({places})"
 
 
 def _places(questions: Sequence[Question]) -> str:
@@ -498,7 +498,7 @@ def _without_grade(answers: Iterable[Answer]) -> dict[str, int]:
     """Return {reason: count} of the answers that have no grade."""
     counts = {"it cannot tell": 0, "failed": 0}
     for answer in answers:
-        if answer.fault:
+        if answer.problem:
             counts["failed"] += 1
         elif answer.grade is None:
             counts["it cannot tell"] += 1

@@ -70,13 +70,13 @@ class Answer:
 
     `grade`: None if the judge cannot tell, or if something went wrong.
     `note`: the reason that the judge gave; empty without one.
-    `fault`: what went wrong, and what to do; empty if nothing went wrong.
-    `said`: what the judge returned, for the message about a fault; may be empty.
+    `problem`: what went wrong, and what to do; empty if nothing went wrong.
+    `said`: what the judge returned, for the message about a problem; may be empty.
     """
 
     grade: float | None = None
     note: str = ""
-    fault: str = ""
+    problem: str = ""
     said: str = ""
 
 
@@ -104,7 +104,7 @@ class Judge:
         self._function: Callable[[str, dict[str, str]], Any] = value
         self._config = config
         self._loop = awaiting.own_loop(config) if is_coroutine_function(value) else None
-        self._most_faults = settings(config).give_up * PATIENCE
+        self._most_failed_in_a_row = settings(config).give_up * PATIENCE
 
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield (index of the question, answer) for each question, as the answers come.
@@ -119,7 +119,7 @@ class Judge:
         """
         waiting = deque(enumerate(questions))
         running: dict[Any, int] = {}
-        faults_in_a_row = 0
+        failed_in_a_row = 0
         while waiting or running:
             while waiting and len(running) < AT_ONCE:
                 number, question = waiting.popleft()
@@ -129,11 +129,11 @@ class Judge:
                 if isinstance(answer, BaseException):
                     raise answer
                 yield running.pop(finished), answer
-                if not answer.fault:
-                    faults_in_a_row = 0
+                if not answer.problem:
+                    failed_in_a_row = 0
                     continue
-                faults_in_a_row += 1
-                if faults_in_a_row == self._most_faults:
+                failed_in_a_row += 1
+                if failed_in_a_row == self._most_failed_in_a_row:
                     raise UnusableJudge(f"{NAME} was given up")
 
     def _start(self, question: Question) -> Any:
@@ -189,7 +189,7 @@ class Judge:
             return self._answer_to(error)
 
     def _answer_to(self, error: BaseException) -> Answer | BaseException:
-        """Return the answer of a call that raised: a fault.
+        """Return the answer of a call that raised an exception: its problem.
 
         An exception that ends the run is returned itself. If it was raised, asyncio
         would log it as the exception of a task that nobody looks at.
@@ -197,7 +197,7 @@ class Judge:
         if isinstance(error, (KeyboardInterrupt, pytest.exit.Exception)):
             return error
         text = f"it raised {error_text(error, self._config)}"
-        return Answer(fault=redaction(self._config).text(text))
+        return Answer(problem=redaction(self._config).text(text))
 
 
 def _name_of(judge: Any) -> str:
@@ -218,20 +218,20 @@ def answer_of(said: object, case: Case) -> Answer:
     """Return the answer of a judge. `said`: what the judge returned for a case.
 
     A judge returns a grade, (grade, note), or None if it cannot tell. A grade is a
-    number or a text. The answer is a fault if `said` is anything else, or if the grade
-    is not one of the case.
+    number or a text. The answer has a problem if `said` is anything else, or if
+    the grade is not one of the case.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
         close_unawaited(said)
         return Answer(
-            fault="it returned something to await, and is not a coroutine function: write async def"
+            problem="it returned something to await, and is not a coroutine function: write async def"
         )
     grade, note = said, None
     if isinstance(said, tuple) and len(said) == 2:
         grade, note = said
     if not (note is None or isinstance(note, str)):
-        return Answer(fault="a note is text", said=shown(said))
+        return Answer(problem="a note is text", said=shown(said))
     text = "" if note is None else str.__str__(note)  # a subclass may raise later
     if grade is None:
         return Answer(note=text)
@@ -240,7 +240,7 @@ def answer_of(said: object, case: Case) -> Answer:
             grade = without_thoughts(str.__str__(grade))
         return Answer(grade=_grade_of(grade, case), note=text)
     except ValueError as error:
-        return Answer(fault=f"{error}", said=shown(grade))
+        return Answer(problem=f"{error}", said=shown(grade))
 
 
 def _grade_of(said: object, case: Case) -> float | None:

@@ -21,38 +21,40 @@ from pytest_relevance.results.responses.reading import UnreadableRanking
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
+async def completed(case_run: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the fields and rankings of other queries that a case needs.
 
     Raises `CaseError` if fields cannot be read, or if the ranking of another query
     cannot be read. Exceptions of the search are passed on.
     """
-    if not this.case.looks_beyond_ids:
+    if not case_run.case.looks_beyond_ids:
         return ranking
     try:
-        if any(expected.query for expected in this.case.expect):
-            ranking = await _with_others(this, ranking)
-        this.attempt.is_read = True  # from here on, an error is not one of the search
-        return await _with_fields(this, ranking)
+        if any(expected.query for expected in case_run.case.expect):
+            ranking = await _with_others(case_run, ranking)
+        case_run.attempt.is_read = (
+            True  # from here on, an error is not one of the search
+        )
+        return await _with_fields(case_run, ranking)
     except CaseError as error:
-        this.attempt.error = error
+        case_run.attempt.error = error
         raise error from None
     except UnreadableRanking as problem:
-        this.attempt.error = CaseError(str(problem), pytrace=False)
-        raise this.attempt.error from None
+        case_run.attempt.error = CaseError(str(problem), pytrace=False)
+        raise case_run.attempt.error from None
 
 
-async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
+async def _with_fields(case_run: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the fields that the search did not return.
 
     The sources of fields are used in turn, until no field is missing.
     """
-    fields = this.case.fields
+    fields = case_run.case.fields
     absent = absent_documents(ranking, fields)
     if not absent:
         return ranking
-    sources = this.item.ihook.pytest_relevance_fields(
-        case_run=this, documents=absent, names=[*fields]
+    sources = case_run.item.ihook.pytest_relevance_fields(
+        case_run=case_run, documents=absent, names=[*fields]
     )
     try:
         for source in sources:
@@ -67,27 +69,27 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
     return ranking
 
 
-async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
+async def _with_others(case_run: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the rankings of other queries, for `same_as`.
 
     Raises `CaseError` if the search cannot be called for another query, or if its
     response cannot be read. Exceptions of the search are passed on.
     """
     others = dict(ranking.others or {})
-    queries = dict.fromkeys(expected.query for expected in this.case.expect)
+    queries = dict.fromkeys(expected.query for expected in case_run.case.expect)
     for query in queries:
         if not query or query in others:
             continue
         try:
-            terms = replace(this.case.terms, depth=this.case.depth)
-            case = replace(this.case, query=query, expect=(), terms=terms)
-            other = await search_again(this, case, this.case.depth)
+            terms = replace(case_run.case.terms, depth=case_run.case.depth)
+            case = replace(case_run.case, query=query, expect=(), terms=terms)
+            other = await search_again(case_run, case, case_run.case.depth)
             others[query] = other.ids
         except CaseError as error:
             message = f"same_as {quoted(query)}: {error}"
             raise CaseError(message, pytrace=False) from None
         except Exception:
             text = f"the search was called for {quoted(query)}"
-            this.item.add_report_section("call", "same_as", text)
+            case_run.item.add_report_section("call", "same_as", text)
             raise
     return replace(ranking, others=others)

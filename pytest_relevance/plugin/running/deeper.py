@@ -32,7 +32,7 @@ _FOUND: pytest.StashKey[dict[object, Ranking | None]] = pytest.StashKey()
 """What the second searches of this process returned; None for one that failed."""
 
 
-async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
+async def looked_deeper(case_run: CaseRun, scored: Scored) -> Scored:
     """Add to a result what a deeper search found of the passages that it misses.
 
     The result is returned unchanged if
@@ -42,42 +42,48 @@ async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
     - the ranking is from a record
     - the ini key `relevance_look_deeper` is off
     """
-    searched, result = this.attempt.searched, scored.result
-    if searched.asked is None or searched.is_recorded or not this.settings.looks_deeper:
+    searched, result = case_run.attempt.searched, scored.result
+    if (
+        searched.asked is None
+        or searched.is_recorded
+        or not case_run.settings.looks_deeper
+    ):
         return scored
     if result.verdict not in (FAILED, INCONCLUSIVE) or not misses_passages(result):
         return scored
     deeper = min(TIMES * searched.asked, LARGEST_CUTOFF)
     if deeper <= searched.asked:
         return scored
-    ranking = await _search_once(this, deeper)
-    if ranking is None or why_unknown_passages(this.case, ranking):
+    ranking = await _search_once(case_run, deeper)
+    if ranking is None or why_unknown_passages(case_run.case, ranking):
         ranking = None
         noted = DeeperSearch(deeper, has_failed=True)
     else:
         noted = DeeperSearch(deeper, returned=ranking.returned)
-    return replace(scored, result=with_deeper_search(result, this.case, noted, ranking))
+    return replace(
+        scored, result=with_deeper_search(result, case_run.case, noted, ranking)
+    )
 
 
-async def _search_once(this: CaseRun, deeper: int) -> Ranking | None:
+async def _search_once(case_run: CaseRun, deeper: int) -> Ranking | None:
     """Return the ranking of the second search; None if it failed.
 
     If an earlier case of this process made the same search, its ranking is returned.
     """
-    found = this.item.config.stash.setdefault(_FOUND, {})
-    key = _key(this, deeper)
+    found = case_run.item.config.stash.setdefault(_FOUND, {})
+    key = _key(case_run, deeper)
     if key not in found:
-        found[key] = await _search(this, deeper)
+        found[key] = await _search(case_run, deeper)
     return found[key]
 
 
-def _key(this: CaseRun, deeper: int) -> object:
+def _key(case_run: CaseRun, deeper: int) -> object:
     """Return a key that is equal for cases whose second search is the same."""
-    case, terms = this.case, this.case.terms
+    case, terms = case_run.case, case_run.case.terms
     return (
-        this.search_folder,
+        case_run.search_folder,
         case.search,
-        this.variant,
+        case_run.variant,
         case.query,
         repr(case.params),
         case.usefixtures,
@@ -89,15 +95,15 @@ def _key(this: CaseRun, deeper: int) -> object:
     )
 
 
-async def _search(this: CaseRun, deeper: int) -> Ranking | None:
+async def _search(case_run: CaseRun, deeper: int) -> Ranking | None:
     """Call the search for more results; return None if it raises an exception.
 
     Ctrl-C, `pytest.exit` and a cancellation are passed on.
     """
-    terms = replace(this.case.terms, depth=deeper)
-    case = replace(this.case, expect=(), terms=terms)
+    terms = replace(case_run.case.terms, depth=deeper)
+    case = replace(case_run.case, expect=(), terms=terms)
     try:
-        return await search_again(this, case, deeper)
+        return await search_again(case_run, case, deeper)
     except exceptions.ENDING:
         raise
     except BaseException as error:

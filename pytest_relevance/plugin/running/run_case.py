@@ -27,8 +27,8 @@ from pytest_relevance.plugin.exceptions import (
 from pytest_relevance.plugin.options import redaction, settings, shown_path
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import awaiting, calling, case_run
-from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
+from pytest_relevance.plugin.running import awaiting, calling
+from pytest_relevance.plugin.running.case_run import CaseRun, Checks, Searched, Timed
 from pytest_relevance.plugin.running.completing import completed
 from pytest_relevance.plugin.running.deeper import looked_deeper
 from pytest_relevance.plugin.running.score_in_run import (
@@ -50,82 +50,85 @@ from pytest_relevance.results.responses.ranking import Ranking
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-def run(this: CaseRun) -> None:
+def run(case_run: CaseRun) -> None:
     """Run a case outside of any event loop: search, score, and compare.
 
     Raises the exception of the search, or of a verdict that fails or skips the case.
     """
-    with _attempt_at(this):
-        searched = search(this)
+    with _attempt_at(case_run):
+        searched = search(case_run)
         if not isinstance(searched, Searched):
-            searched = awaiting.run_on_own_loop(this.item.config, searched)
-        rankings = _rankings_of(this, searched)
-        awaiting.run_without_loop(_score_rankings(this, rankings))
+            searched = awaiting.run_on_own_loop(case_run.item.config, searched)
+        rankings = _rankings_of(case_run, searched)
+        awaiting.run_without_loop(_score_rankings(case_run, rankings))
 
 
-async def run_async(this: CaseRun) -> None:
+async def run_async(case_run: CaseRun) -> None:
     """Run a case in the running event loop of another plugin: search, score, compare.
 
     Raises the exception of the search, or of a verdict that fails or skips the case.
     """
-    with _attempt_at(this):
-        this.attempt.loop = awaiting.running_loop()
-        searched = search(this)
+    with _attempt_at(case_run):
+        case_run.attempt.loop = awaiting.running_loop()
+        searched = search(case_run)
         if not isinstance(searched, Searched):
             searched = await searched
-        await _score_rankings(this, _rankings_of(this, searched))
+        await _score_rankings(case_run, _rankings_of(case_run, searched))
 
 
-async def _score_rankings(this: CaseRun, rankings: Sequence[Timed]) -> None:
+async def _score_rankings(case_run: CaseRun, rankings: Sequence[Timed]) -> None:
     """Score the ranking of the first call, and raise the exception of the verdict.
 
     `rankings`: one for each call of the search. The others are compared with the first.
     """
     (first, latency), *others = rankings
-    ranking = await completed(this, first)
+    ranking = await completed(case_run, first)
     if others:
         all_rankings = [ranking, *(other for other, _ in others)]
-        this.attempt.repeats = compare_calls(this.case, all_rankings)
-    scored = _score(this, ranking, latency)
-    _keep_and_raise(this, await looked_deeper(this, scored))
+        case_run.attempt.repeats = compare_calls(case_run.case, all_rankings)
+    scored = _score(case_run, ranking, latency)
+    _keep_and_raise(case_run, await looked_deeper(case_run, scored))
 
 
 @contextmanager
-def _attempt_at(this: CaseRun) -> Iterator[None]:
+def _attempt_at(case_run: CaseRun) -> Iterator[None]:
     """Make the block of a `with` statement an attempt at a case.
 
     If an attempt is running already (see `begin`), the block is a part of it.
     """
-    begin(this)
+    begin(case_run)
     try:
         yield
     finally:
-        this.attempt.is_running = False
+        case_run.attempt.is_running = False
 
 
-def begin(this: CaseRun) -> None:
+def begin(case_run: CaseRun) -> None:
     """Begin an attempt at a case, if none is running.
 
     Call this when the fixtures of the item are set up, before an event loop runs. A
     plugin may call an item several times before it makes a report. These calls are one
     attempt.
     """
-    if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
-        request_fingerprint(this.item)
+    if (
+        case_run.start_attempt()
+        and run_store(case_run.item.config).unsent.fingerprint is None
+    ):
+        request_fingerprint(case_run.item)
 
 
-def search(this: CaseRun) -> Searched | Awaitable[Searched]:
+def search(case_run: CaseRun) -> Searched | Awaitable[Searched]:
     """Call the hook `pytest_relevance_search` for a case, and return what it returned.
 
     If `is_awaited` has called the hook before, its result is returned. Raises
     `CaseError` if an implementation of the hook returned another type.
     """
-    attempt = this.attempt
+    attempt = case_run.attempt
     searched: Searched | Awaitable[Searched] | None = attempt.pending
     attempt.pending = None
     if searched is None:
         attempt.is_called = True
-        searched = this.item.ihook.pytest_relevance_search(case_run=this)
+        searched = case_run.item.ihook.pytest_relevance_search(case_run=case_run)
     if isinstance(searched, Searched) or awaiting.is_awaitable(searched):
         return searched
     attempt.error = CaseError(
@@ -136,18 +139,18 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
     raise attempt.error
 
 
-def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
+def _rankings_of(case_run: CaseRun, searched: Searched) -> Sequence[Timed]:
     """Return the ranking of each call of a search, or raise the exception of a call."""
-    this.attempt.searched = searched
+    case_run.attempt.searched = searched
     if searched.error is None:
         return searched.rankings
     if isinstance(searched.error, CaseError):
-        this.attempt.error = searched.error
+        case_run.attempt.error = searched.error
     raise searched.error
 
 
 def check(
-    item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str
+    item: pytest.Item, checks: Checks, case: Case, ranking: object, path: str
 ) -> CaseResult:
     """Score a ranking for a test in Python: `relevance.check`.
 
@@ -157,7 +160,7 @@ def check(
 
     Returns the result of a check that passes. Raises the exception of any other check.
     """
-    this = CaseRun(
+    case_run = CaseRun(
         case=case,
         item=item,
         settings=settings(item.config),
@@ -165,69 +168,69 @@ def check(
         path=path,
         is_check=True,
     )
-    this.attempt.loop = awaiting.running_loop()
-    checks.runs.append(this)
-    read = _read_given(this, ranking)
-    complete = awaiting.run_without_loop(completed(this, read))
-    scored = _score(this, complete, latency=None)
-    _keep_and_raise(this, scored)
+    case_run.attempt.loop = awaiting.running_loop()
+    checks.runs.append(case_run)
+    read = _read_given(case_run, ranking)
+    complete = awaiting.run_without_loop(completed(case_run, read))
+    scored = _score(case_run, complete, latency=None)
+    _keep_and_raise(case_run, scored)
     return scored.result
 
 
-def _read_given(this: CaseRun, given: object) -> Ranking:
+def _read_given(case_run: CaseRun, given: object) -> Ranking:
     """Return what a check was given as a ranking. Raises `CaseError` if it is not one.
 
     If the test requests the search fixture, `search.ids` of its value counts here too.
     """
-    this.attempt.searched = Searched(answer=given)
+    case_run.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
-    fixtures = getattr(this.item, "funcargs", None) or {}
-    search_function = fixtures.get(this.case.search)
+    fixtures = getattr(case_run.item, "funcargs", None) or {}
+    search_function = fixtures.get(case_run.case.search)
     try:
         return calling.read_response(
-            this.item, this.case, given, search_function, None, is_check=True
+            case_run.item, case_run.case, given, search_function, None, is_check=True
         )
     except CaseError as error:
-        this.attempt.error = error
+        case_run.attempt.error = error
         raise
 
 
-def is_awaited(this: CaseRun) -> bool:
+def is_awaited(case_run: CaseRun) -> bool:
     """Call the search, and say whether its response has to be awaited.
 
     The response is kept in `attempt.pending`. `search` returns it when the test
     function runs.
     """
-    this.attempt.pending = None
-    this.attempt.pending = search(this)
-    return not isinstance(this.attempt.pending, Searched)
+    case_run.attempt.pending = None
+    case_run.attempt.pending = search(case_run)
+    return not isinstance(case_run.attempt.pending, Searched)
 
 
-def _score(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
+def _score(case_run: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
     """Return the result of a case. Raises `CaseError` if it has none.
 
     `latency`: in seconds; None if it was not measured.
     """
-    attempt = this.attempt
+    attempt = case_run.attempt
     attempt.is_read = True
     try:
-        problem = why_not_scored(this, ranking, latency)
+        problem = why_not_scored(case_run, ranking, latency)
         if not problem:
-            return score_with_details(this, ranking, latency)
+            return score_with_details(case_run, ranking, latency)
     except MetricError as error:
-        problem = _metric_error_text(error, this.item.config)
+        problem = _metric_error_text(error, case_run.item.config)
     except ExtensionError as error:
         problem = str(error)
     attempt.error = CaseError(problem, pytrace=False)
     raise attempt.error
 
 
-def _keep_and_raise(this: CaseRun, scored: Scored) -> None:
+def _keep_and_raise(case_run: CaseRun, scored: Scored) -> None:
     """Keep the result of a case, and raise the exception of its verdict, if any."""
-    attempt = this.attempt
+    attempt = case_run.attempt
     attempt.result = scored.result
-    set_properties(this)
-    attempt.error = exception_of(this, scored)
+    set_properties(case_run)
+    attempt.error = exception_of(case_run, scored)
     if attempt.error is not None:
         raise attempt.error
 
@@ -239,20 +242,20 @@ def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
     return f"{error} ({frame})" if frame else str(error)
 
 
-def set_properties(this: CaseRun) -> None:
+def set_properties(case_run: CaseRun) -> None:
     """Set the JUnit properties of the item, if a JUnit file is written."""
-    if not this.settings.properties:
+    if not case_run.settings.properties:
         return
-    item = this.item
-    for earlier in this.properties:
+    item = case_run.item
+    for earlier in case_run.properties:
         item.user_properties.remove(earlier)
-    if this.attempt.result is not None:
-        this.properties = _properties(this.attempt.result)
-    elif isinstance(this.attempt.error, NotSearched):
-        this.properties = [("verdict", NOT_SEARCHED)]
+    if case_run.attempt.result is not None:
+        case_run.properties = _properties(case_run.attempt.result)
+    elif isinstance(case_run.attempt.error, NotSearched):
+        case_run.properties = [("verdict", NOT_SEARCHED)]
     else:
-        this.properties = [("verdict", ERROR)]
-    item.user_properties.extend(this.properties)
+        case_run.properties = [("verdict", ERROR)]
+    item.user_properties.extend(case_run.properties)
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:

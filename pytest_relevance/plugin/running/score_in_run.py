@@ -45,14 +45,14 @@ def looks_at_latency(case: Case) -> bool:
     return any(GATES.get_or_unknown(gate.condition).needs_latency for gate in gates)
 
 
-def _why_unmeasured(this: CaseRun) -> str:
+def _why_unmeasured(case_run: CaseRun) -> str:
     """Return why a case cannot be scored without a latency.
 
     "" if the case can be scored. Then the run warns that the latency is not known.
     """
-    if looks_at_latency(this.case):
+    if looks_at_latency(case_run.case):
         return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
-    run_store(this.item.config).unsent.warn(STOOD_STILL, STOOD_STILL)
+    run_store(case_run.item.config).unsent.warn(STOOD_STILL, STOOD_STILL)
     return ""
 
 
@@ -68,7 +68,7 @@ class Scored:
     fails_baseline: bool
 
 
-def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> str:
+def why_not_scored(case_run: CaseRun, ranking: Ranking, latency: float | None) -> str:
     """Return why a ranking cannot be scored; "" if it can.
 
     If only the latency is not known, and nothing needs it, the ranking can be scored.
@@ -76,16 +76,16 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
 
     `latency`: in seconds; None if it was not measured.
     """
-    case, asked = this.case, this.attempt.searched.asked
+    case, asked = case_run.case, case_run.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
-    may_be_unmeasured = this.is_check or this.attempt.searched.is_recorded
+    may_be_unmeasured = case_run.is_check or case_run.attempt.searched.is_recorded
     if not problem and latency is None and not may_be_unmeasured:
-        problem = _why_unmeasured(this)
+        problem = _why_unmeasured(case_run)
     if not problem and case.reads_texts:
         problem = why_unknown_passages(case, ranking)
     if problem or not case.expect:
         return problem
-    if asked is None and not this.is_check:
+    if asked is None and not case_run.is_check:
         problem = why_unseen(case, ranking)
     if not problem and case.fields:
         from pytest_relevance.expectations.conditions import why_unknown_fields
@@ -99,7 +99,7 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
 
 
 def score_with_details(
-    this: CaseRun, ranking: Ranking, latency: float | None
+    case_run: CaseRun, ranking: Ranking, latency: float | None
 ) -> Scored:
     """Return the result of a case, compared with its baseline.
 
@@ -109,114 +109,121 @@ def score_with_details(
     Raises `MetricError` or `ExtensionError` if a metric or an expectation cannot be
     computed.
     """
-    scored = _score_and_compare(this, ranking, latency)
+    scored = _score_and_compare(case_run, ranking, latency)
     result = scored.result
     needs_reasons = result.verdict in (FAILED, INCONCLUSIVE)
-    if needs_reasons or _needs_details(this, result):
+    if needs_reasons or _needs_details(case_run, result):
         result = with_details(
             result,
-            this.case,
+            case_run.case,
             ranking,
-            all_missing=needs_reasons and verbosity(this.item.config.option) > 0,
+            all_missing=needs_reasons and verbosity(case_run.item.config.option) > 0,
         )
-        if this.baseline is not None:
-            result = this.baseline.with_titles(result)
-    if this.settings.keeps_texts and ranking.texts:
+        if case_run.baseline is not None:
+            result = case_run.baseline.with_titles(result)
+    if case_run.settings.keeps_texts and ranking.texts:
         from pytest_relevance.results.recorded_passages import with_texts
 
         result = with_texts(result, ranking)
     if needs_reasons:
-        if this.case.passages:
+        if case_run.case.passages:
             from pytest_relevance.results.near_passages import with_near_misses
 
-            result = with_near_misses(result, this.case, ranking)
-        result = _with_texts(this, result)
-    if result.baseline is not None and _is_known(this, result):
+            result = with_near_misses(result, case_run.case, ranking)
+        result = _with_texts(case_run, result)
+    if result.baseline is not None and _is_known(case_run, result):
         result = replace(result, baseline=replace(result.baseline, known=True))
     return replace(scored, result=result)
 
 
 def _score_and_compare(
-    this: CaseRun, ranking: Ranking, latency: float | None
+    case_run: CaseRun, ranking: Ranking, latency: float | None
 ) -> Scored:
     """Score a ranking, and compare the result with the accepted ranking, if any."""
-    asked, config = this.attempt.searched.asked, this.item.config
+    asked, config = case_run.attempt.searched.asked, case_run.item.config
     result = score_case(
-        this.case, ranking, this.call(latency), asked, this.in_run, details=False
+        case_run.case,
+        ranking,
+        case_run.call(latency),
+        asked,
+        case_run.in_run,
+        details=False,
     )
     if asked is not None and not result.ranking.reaches_depth:
-        result = _with_default_k(this, result)
-    if this.baseline is None:
+        result = _with_default_k(case_run, result)
+    if case_run.baseline is None:
         return Scored(result, fails_baseline=False)
-    compared = this.baseline.compare(
+    compared = case_run.baseline.compare(
         result,
-        this.case,
+        case_run.case,
         accepting=config.option.relevance_update == "all",
-        details=this.settings.details,
+        details=case_run.settings.details,
         fingerprint=run_store(config).unsent.fingerprint,
     )
     return Scored(compared.result, compared.fails)
 
 
-def _needs_details(this: CaseRun, result: CaseResult) -> bool:
+def _needs_details(case_run: CaseRun, result: CaseResult) -> bool:
     """Say whether a report may show details of a case that passes."""
     has_moved = result.baseline is not None and bool(result.baseline.documents)
-    is_repeated = len(this.items) > 1
-    return has_moved or is_repeated or this.is_check or this.settings.details
+    is_repeated = len(case_run.items) > 1
+    return has_moved or is_repeated or case_run.is_check or case_run.settings.details
 
 
-def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
+def _with_texts(case_run: CaseRun, result: CaseResult) -> CaseResult:
     """Return a result with the texts of the hook `pytest_relevance_texts`.
 
     If the hook raises an exception, the run warns of it, and the verdict stays.
     """
     try:
-        for texts in this.item.ihook.pytest_relevance_texts(
-            case_run=this, result=result
+        for texts in case_run.item.ihook.pytest_relevance_texts(
+            case_run=case_run, result=result
         ):
             result = replace(result, texts=result.texts.with_more(texts))
     except exceptions.ENDING:
         raise
     except BaseException as error:
         hook = "pytest_relevance_texts"
-        problem = exceptions.hook_error_text(hook, error, this.item.config)
-        run_store(this.item.config).unsent.warn(hook, f"{problem}; the verdict stays")
+        problem = exceptions.hook_error_text(hook, error, case_run.item.config)
+        run_store(case_run.item.config).unsent.warn(
+            hook, f"{problem}; the verdict stays"
+        )
     return result
 
 
-def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
+def _with_default_k(case_run: CaseRun, result: CaseResult) -> CaseResult:
     """Return a result that notes whether the search seems to ignore its `k`.
 
     A search seems to ignore `k` if it returned fewer results than requested, and as
     many as the default of its parameter `k`.
     """
-    searched = this.attempt.searched
+    searched = case_run.attempt.searched
     default = searched.default_k
     if not searched.is_recorded:
-        default = calling.default_of_k(this.search_function)
+        default = calling.default_of_k(case_run.search_function)
     if result.ranking.length != default:
         return result
     return replace(result, ranking=replace(result.ranking, is_default_k=True))
 
 
-def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
+def exception_of(case_run: CaseRun, scored: Scored) -> BaseException | None:
     """Return the exception that a scored case ends in; None if it passes."""
     result = scored.result
     if result.verdict == FAILED:
         if result.baseline is not None and result.baseline.known:
             message = text_of_exception(result, is_check=False)
             return pytest.xfail.Exception(message)
-        return _failure(this, scored)
+        return _failure(case_run, scored)
     if result.verdict == INCONCLUSIVE:
-        becomes = this.item.config.option.relevance_inconclusive
+        becomes = case_run.item.config.option.relevance_inconclusive
         if becomes == "fail":
-            return _failure(this, scored)
+            return _failure(case_run, scored)
         if becomes == "skip":
             return pytest.skip.Exception(reason_in_brief(result))
     return None
 
 
-def _is_known(this: CaseRun, result: CaseResult) -> bool:
+def _is_known(case_run: CaseRun, result: CaseResult) -> bool:
     """Say whether a failed case is reported as xfailed, because it failed before.
 
     False without `--relevance-known=xfail`, and if the case itself has a mark `xfail`.
@@ -225,13 +232,13 @@ def _is_known(this: CaseRun, result: CaseResult) -> bool:
         result.verdict == FAILED
         and result.baseline is not None
         and result.baseline.failed_before
-        and this.settings.expects_known
-        and this.item.get_closest_marker("xfail") is None
+        and case_run.settings.expects_known
+        and case_run.item.get_closest_marker("xfail") is None
     )
 
 
-def _failure(this: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
+def _failure(case_run: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
     """Return the exception of a case that failed, or is inconclusive."""
     kind = BaselineFailure if scored.fails_baseline else CaseFailure
-    text = text_of_exception(scored.result, is_check=this.is_check)
+    text = text_of_exception(scored.result, is_check=case_run.is_check)
     return kind(text, pytrace=False)

@@ -16,26 +16,26 @@ from pytest_relevance.results.responses.ranking import Ranking
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-async def search_again(this: CaseRun, case: Case, results: int) -> Ranking:
+async def search_again(case_run: CaseRun, case: Case, results: int) -> Ranking:
     """Call the search of a running case again, and return the ranking.
 
-    `this`: the run of the case, with its search.
+    `case_run`: the run of the case, with its search.
     `case`: the case whose query and params are searched.
     `results`: how many results are requested, if the search takes `k`.
 
     Raises `CaseError` if the search cannot be called, or if its response cannot be
     read. Exceptions of the search are passed on.
     """
-    search_function = this.search_function
+    search_function = case_run.search_function
     many = None if callable(search_function) else calling.many_of(search_function)
     called = many or search_function
     asked = None if calling.asked_for(called, case) is None else results
     batch = None if many is None else [case.query]
     response, _ = calling.call_search(called, case, asked, batch)
-    response = await this.wait(response, most=calling.most_to_read(case, asked))
+    response = await case_run.wait(response, most=calling.most_to_read(case, asked))
     read = partial(
         calling.read_response,
-        this.item,
+        case_run.item,
         case,
         search_function=search_function,
         asked=asked,

@@ -15,14 +15,14 @@ from pytest_relevance.results.responses.ranking import Ranking, load_readers
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
+def search_alone(case_run: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
     """Call the search of one case, as often as the run asks for.
 
     Returns what was found. If an event loop is needed, a coroutine is returned, which
     returns what was found.
     """
-    call = SearchCall([this], this.search_function)
-    if awaiting.is_coroutine_function(this.search_function):
+    call = SearchCall([case_run], case_run.search_function)
+    if awaiting.is_coroutine_function(case_run.search_function):
         return _search_in_loop(call)
     searched = call.make()
     return _search_in_loop(call) if searched is None else searched[0]
@@ -42,7 +42,7 @@ class CaseResponses:
     `error`: the exception that ended the calls; None if there is none.
     """
 
-    run: CaseRun
+    case_run: CaseRun
     search_function: Any
     asked: int | None
     rankings: list[Timed] = field(default_factory=list)
@@ -55,7 +55,11 @@ class CaseResponses:
             # the search may use the list again
             self.answer = [*response] if type(response) is list else response
         return calling.read_response(
-            self.run.item, self.run.case, response, self.search_function, self.asked
+            self.case_run.item,
+            self.case_run.case,
+            response,
+            self.search_function,
+            self.asked,
         )
 
 
@@ -103,7 +107,7 @@ class SearchCall:
         self._calls = 0
         self._waiting: tuple[object, Moment] | None = None
         self.of_cases = [
-            CaseResponses(run, search_function, self._asked) for run in runs
+            CaseResponses(case_run, search_function, self._asked) for case_run in runs
         ]
 
     def make(self) -> Sequence[Searched] | None:
@@ -168,7 +172,7 @@ class SearchCall:
         self._calls += 1
         queries = None
         if self._many is not None:
-            queries = [run.case.query for run in self.runs]
+            queries = [case_run.case.query for case_run in self.runs]
         case = self.runs[0].case
         return calling.call_search(self._function, case, self._asked, queries)
 

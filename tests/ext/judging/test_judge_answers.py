@@ -1,4 +1,4 @@
-"""What a judge says of a document is a grade of the case, or a fault that says why."""
+"""What a judge says of a document is a grade of the case, or a problem that says why."""
 
 import pytest
 from hypothesis import given
@@ -158,13 +158,15 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("said", "expected"), ANSWERS, ids=range(len(ANSWERS)))
-def test_a_text_is_a_grade_or_a_fault(said: str, expected: float | str | None) -> None:
+def test_a_text_is_a_grade_or_a_problem(
+    said: str, expected: float | str | None
+) -> None:
     answer = answer_of(said, NAMED)
     if not isinstance(expected, str):
         assert answer == Answer(grade=expected)
     else:
         assert answer.grade is None
-        assert expected in answer.fault
+        assert expected in answer.problem
 
 
 @given(st.integers(0, 10), st.integers(0, 10), st.sampled_from(
@@ -173,7 +175,7 @@ def test_a_text_is_a_grade_or_a_fault(said: str, expected: float | str | None) -
 ))  # fmt: skip
 def test_a_text_with_two_grades_has_no_grade(one: int, other: int, form: str) -> None:
     if one != other:
-        assert answer_of(form.format(one, other), TEN).fault
+        assert answer_of(form.format(one, other), TEN).problem
 
 
 SURROUNDING = st.tuples(
@@ -212,27 +214,28 @@ def test_a_grade_is_a_number_or_a_text(said: object, grade: int) -> None:
 
 
 @pytest.mark.parametrize("said", [True, [3], {"grade": 3}, b"3"])
-def test_any_other_value_is_a_fault(said: object) -> None:
+def test_any_other_value_is_a_problem(said: object) -> None:
     allowed = "0 (bad), 1 (related), 2 (it would do), 3 (exact)"
     assert (
-        answer_of(said, NAMED).fault == f"a grade is one of {allowed}, or None for none"
+        answer_of(said, NAMED).problem
+        == f"a grade is one of {allowed}, or None for none"
     )
 
 
-def test_a_fault_quotes_the_answer_without_its_thoughts() -> None:
+def test_a_problem_quotes_the_answer_without_its_thoughts() -> None:
     answer = answer_of("<think>Let me see.</think>\nmaybe 3", RANGED)
     assert answer.said == "'maybe 3'"
 
 
 def test_a_grade_has_a_gain_in_the_case() -> None:
-    assert "the gain mapping has no grade 2" in answer_of("Grade: 2", GAINS).fault
-    assert "grade 51 is too high for exponential gain" in answer_of(51, CASE).fault
+    assert "the gain mapping has no grade 2" in answer_of("Grade: 2", GAINS).problem
+    assert "grade 51 is too high for exponential gain" in answer_of(51, CASE).problem
 
 
 def test_without_a_scale_a_grade_is_a_number() -> None:
     assert answer_of("Grade: 7", CASE) == Answer(grade=7)
-    assert "a grade is a number, or None" in answer_of("good", CASE).fault
-    assert "write a scale in the case file" in answer_of("3/3", CASE).fault
+    assert "a grade is a number, or None" in answer_of("good", CASE).problem
+    assert "write a scale in the case file" in answer_of("3/3", CASE).problem
 
 
 def test_names_that_differ_in_capitals_alone_are_written_exactly() -> None:
