@@ -1,4 +1,4 @@
-"""What a judge says of a document is a grade of the case, or a problem that says why."""
+"""What a judge says of a document is a grade of the case, or a problem."""
 
 import pytest
 from hypothesis import given
