@@ -58,7 +58,10 @@ class ObjectTable:
     def blocks(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> Iterator[list[list[Any]]]:
-        """Yield what `cells` returns, in one part: all rows are in memory already."""
+        """Yield a list of cells for each column (see `cells`), all rows in one part.
+
+        Nothing is yielded if there are no rows. All rows are in memory already.
+        """
         if self.rows:
             yield self.cells(texts, numbers_or_names)
 

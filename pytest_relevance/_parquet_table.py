@@ -50,9 +50,10 @@ class ParquetTable:
     def blocks(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> Iterator[list[list[Any]]]:
-        """Yield what `cells` returns in parts, each of at most `BLOCK` rows.
+        """Yield a list of cells for each column, in parts of at most `BLOCK` rows each.
 
-        So a table is read that has too many cells for the memory.
+        The arguments and the cells are those of `cells`. So a table can be read that
+        has too many cells for the memory.
         """
         readers = [(column, self._texts) for column in texts]
         readers += [(column, self._numbers_or_names) for column in numbers_or_names]

@@ -127,9 +127,10 @@ class TextTable:
     def blocks(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> Iterator[list[list[Any]]]:
-        """Yield what `cells` returns in parts, each of about `BLOCK` rows.
+        """Yield a list of cells for each column, in parts of about `BLOCK` rows each.
 
-        So a table is read that has too many cells for the memory.
+        The arguments and the cells are those of `cells`. So a table can be read that
+        has too many cells for the memory.
         """
         texts = list(texts)
         wanted = [*texts, *numbers_or_names]

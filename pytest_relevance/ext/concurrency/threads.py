@@ -45,7 +45,8 @@ class DaemonThreads:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
 
     def submit(self, function: Callable[[], Any], future: Future[Any]) -> None:
-        """Call a function in a thread, unless `future` is cancelled before.
+        """Call a function in a thread. If `future` is cancelled before, the function is
+        not called.
 
         `future` gets what the function returns or raises.
         """

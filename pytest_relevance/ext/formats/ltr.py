@@ -210,7 +210,7 @@ def _texts_of_queries(content: _Content) -> dict[str, str] | None:
 
 
 def _describe_queries(content: _Content, texts: Mapping[str, str]) -> None:
-    """Add the queries with these texts, unless a header describes them."""
+    """Add the queries with these texts. Queries that a header describes stay."""
     for query, text in texts.items():
         line = content.first_lines[query]
         content.described.setdefault(query, Query(query, text, line=line))

@@ -197,7 +197,10 @@ def _place_in_list(row: PageRow) -> tuple[bool, bool, float]:
 
 
 def _fall_order(row: PageRow) -> tuple[bool, float] | None:
-    """Return what `fall_order` returns for a row."""
+    """Return the sort key of a row that failed or whose score fell; None for others.
+
+    Sorted by this key, rows that got worse come first, then the largest weighted drop.
+    """
     change = CaseChange(row.change)
     return fall_order(change, is_failed=row.has_failed, is_worse=row.got_worse)
 

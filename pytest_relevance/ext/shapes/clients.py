@@ -160,7 +160,7 @@ def _read_pages(pager: Any, most: int) -> _ReadPages:
 
 
 async def _read_pages_async(pager: Any, most: int) -> _ReadPages:
-    """Return what `_read_pages` returns, for an asynchronous pager."""
+    """Return at most `most` results of an asynchronous pager, with their pages."""
     read = _ReadPages(pager)
     async for item in pager:
         read.add(item)
