@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tests.plugin.conftest  # noqa: F401 - it imports what runs in this process must not forget
 from tests import walkthrough
 from tests.walkthrough import QUIET, SHOP, assert_shown
 
