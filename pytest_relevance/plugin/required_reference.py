@@ -283,16 +283,19 @@ def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding
     reference = harmless(against) or "its baseline"
     what = f"does not compare {_number_of_cases(lost)} of {reference}"
     # reports name these cases among the changes of the test
+    it, its = (
+        ("it", "its") if len({case.id for case in lost}) == 1 else ("them", "their")
+    )
     is_named_elsewhere = all(case.why in _OF_TEST_OR_MARK for case in lost)
     if not against and is_named_elsewhere:
-        how = f"restore them, or {_ACCEPT}"
+        how = f"restore {it}, or {_ACCEPT}"
     else:
         what += f" ({_names(lost)})"
-        how = f"restore them or their judgments, or {_ACCEPT_WITH_UPDATE}"
+        how = f"restore {it} or {its} judgments, or {_ACCEPT_WITH_UPDATE}"
         if against:
-            how = f"restore them or their judgments, or {_ONLY_REPORT}"
+            how = f"restore {it} or {its} judgments, or {_ONLY_REPORT}"
     if all(case.why == ERROR for case in lost):
-        how = "mend the search, and run them again"
+        how = f"mend the search, and run {it} again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
     text = f"{harmless(file.name)} {what}, and {_REQUIRED}: {how}"
@@ -383,7 +386,8 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
         how = "restore the case files, or delete their baselines"
     else:
         reference = f"in {harmless(recorded_rankings(config).name)}"
-        how = f"restore them, or {_ONLY_REPORT}"
+        it = "it" if len(paths) == 1 else "them"
+        how = f"restore {it}, or {_ONLY_REPORT}"
     if all(path.exists() for path in paths.values()):
         how = _COLLECT
     text = f"{because} ({examples([*paths])}) {reference}, and {_REQUIRED}: {how}"

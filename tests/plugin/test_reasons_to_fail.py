@@ -126,7 +126,7 @@ FAILS = "so the run fails"
     [
         (remove_file, REQUIRED, f"{NO_FILE}, {FAILS}",
          'no case ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and '
-         "relevance_baseline is require: restore them"),
+         "relevance_baseline is require: restore it"),
         (remove_case, REQUIRED, f"No query got worse; the test changed: 1 case is gone, {FAILS}",
          'shop.relevance.yaml does not compare 1 case of main.jsonl ("b c"), and relevance_baseline is require'),
         (skip_everywhere, COMPARED, f"Nothing was searched, {FAILS}",

@@ -170,8 +170,8 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     assert short_reasons(run)["q1"] == '"red shoes" 1.000 -> 0.710'
     assert [part.partition("  max")[0] for part in run.summary.splitlines()] == [
         "Search got worse: 1 query (for certain)",
-        "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% interval -0.290 to -0.290, p "
-        "1.000); too few changes for p",
+        "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% interval -0.290 to "
+        "-0.290); too few changes for p",
         "1 case: 1 failed",
         "shop.relevance.yaml:2: gate not met: 0 of 1 cases pass (0.0%), less than 100%",
         "shop.relevance.yaml against the baseline",

@@ -127,10 +127,10 @@ def test_without_a_baseline() -> None:
         - `shop.relevance.yaml`, `search`
         - compared with nothing: a baseline, or `--relevance-against=RUN`, tells whether queries got worse
 
-        | gate |  | found |
-        | --- | --- | --- |
-        | `mean` | **not met** | `mean nDCG@10 0.541, below 0.800 (2 cases)` |
-        | `passing` | met | `1 of 2 cases pass (50.0%), at least 50%` |
+        | suite | gate |  | found |
+        | --- | --- | --- | --- |
+        | `shop.relevance.yaml` | `mean` | **not met** | `mean nDCG@10 0.541, below 0.800 (2 cases)` |
+        | `shop.relevance.yaml` | `passing` | met | `1 of 2 cases pass (50.0%), at least 50%` |
 
         **Failed (1)**
 
@@ -287,7 +287,7 @@ def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> No
     assert tables[1][1] == ["q005", "1.000 -> 0.541", "certain", "good 1 -> 3", "worse"]
     parts = re.findall(r"\*\*Got .*\*\*|<summary>Got .*</summary>", found)
     assert parts == [
-        "**Got worse (first 5 of 45)**",
+        "**Got worse, largest drop times weight first (first 5 of 45)**",
         "<summary>Got worse, 6 to 25 of 45</summary>",
         "<summary>Got worse, 26 to 45 of 45</summary>",
     ]
@@ -418,7 +418,7 @@ def test_gates_that_are_not_met_come_first_and_many_are_counted() -> None:
     gates = [gate_record("passing", id=f"g{number}", share=0.5) for number in range(11)]
     found = text_of(run(BOOTS, LAMP, gates=(*gates, replace(MEAN, id="last"))))
     table = read(found).tables[0]
-    assert [row[:2] for row in table[1:3]] == [["last", "not met"], ["g0", "met"]]
+    assert [row[1:3] for row in table[1:3]] == [["last", "not met"], ["g0", "met"]]
     assert len(table) == 1 + 10
     assert "... and 2 more gates, 0 of them not met\n" in found
 
@@ -455,7 +455,7 @@ def test_long_titles_and_queries_are_cut() -> None:
 
 def test_the_first_section_is_there_however_long_it_is() -> None:
     whole = run(BOOTS, gates=(MEAN,))
-    first, gates, _ = text_of(whole).partition("\n\n| gate |")
+    first, gates, _ = text_of(whole).partition("\n\n| suite | gate |")
     assert gates
     left = "the gates, the failing cases and 1 failure"
     assert text_of(whole, most=1) == (

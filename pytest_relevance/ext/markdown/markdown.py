@@ -308,7 +308,12 @@ def _first_section(
     """
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
-    items += _mean_items(ran, said)
+    means = _mean_items(ran, said)
+    explained = metric_explained(ran)
+    items += means[:1]
+    if explained:
+        items.append(escaped(explained))
+    items += means[1:]
     items += _count_items(run)
     changes = changes_since_baseline(ran)
     items += [sentence.markdown() for sentence in emptied_sentences(changes)]
@@ -324,9 +329,6 @@ def _first_section(
     items += [sentence.markdown() for sentence in further]
     if page:
         items.append(f"[all rankings side by side, in the page]({page})")
-    explained = metric_explained(ran)
-    if explained:
-        items.append(escaped(explained))
     lines = [heading(said.text, said.mark), ""]
     lines.append(escaped(build_text(run.results, gates, run.info)))
     if items:
@@ -417,8 +419,11 @@ def _case_sections(
 ) -> Iterator[MarkdownSection]:
     """Yield the tables of the cases that got worse, fail, or got better."""
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
+    got_worse = "Got worse"
+    if len(groups.got_worse) > 1:
+        got_worse += ", largest drop times weight first"
     for name, title, changes, documents in (
-        ("the cases that got worse", "Got worse", groups.got_worse, on_fall),
+        ("the cases that got worse", got_worse, groups.got_worse, on_fall),
         (
             "the cases that fell most",
             "Fell most, within the tolerance of today",

@@ -70,6 +70,8 @@ if TYPE_CHECKING:
 _FEWEST_TO_TEST = 6
 """Of fewer changed queries no p-value is at most 0.05: of 5 the least is 2 / 2^5."""
 
+_TOO_FEW_FOR_P = "too few changes for p"
+
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
 
@@ -471,7 +473,7 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
     Examples: `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% interval -0.161 to -0.056, p
     <0.001)`; `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed. If the
     interval and the p-value disagree about chance, the sentence says that the p-value
-    decides.
+    decides. If too few scores changed for a p-value, it is left out.
     """
     means = change.means
     scores = f"{means.first:.3f} -> {means.second:.3f}"
@@ -482,9 +484,11 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
     if is_significant:
         style = GOOD if means.difference > 0 else BAD
     interval = f"95% interval {signed_text(change.low)} to {signed_text(change.high)}"
-    tested = f"{signed_text(means.difference)}, {interval}, p {p_text(change.p)}"
-    text = f"{head}mean {metric} {scores} ({tested})"
+    tested = f"{signed_text(means.difference)}, {interval}"
     why = _why_p_decides(change)
+    if why != _TOO_FEW_FOR_P:
+        tested += f", p {p_text(change.p)}"
+    text = f"{head}mean {metric} {scores} ({tested})"
     return Sentence(f"{text}; {why}" if why else text, style)
 
 
@@ -498,7 +502,7 @@ def _why_p_decides(change: MeanChange) -> str:
         return "the p-value decides, although the interval includes 0"
     changed = change.means.rose + change.means.fell
     if changed < _FEWEST_TO_TEST:
-        return "too few changes for p"
+        return _TOO_FEW_FOR_P
     return "the p-value decides, although the interval excludes 0"
 
 
@@ -531,8 +535,10 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
         the = "That is more than chance: the"
     elif says_chance:
         the = "That may be chance: the"
-    tested = f"95%, p {p_text(change.p)}"
+    tested = "95%"
     why = _why_p_decides(change)
+    if why != _TOO_FEW_FOR_P:
+        tested += f", p {p_text(change.p)}"
     if why:
         tested += f"; {why}"
     ends = f"{signed_text(change.low)} and {signed_text(change.high)}"

@@ -89,9 +89,8 @@ def gates_in_order(judged: Iterable[GateResult]) -> list[GateResult]:
 
 
 def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
-    """Return the table of the first `most` gates, with what each found."""
+    """Return the table of the first `most` gates: the suite, and what each found."""
     gates = gates_in_order(judged)
-    has_several_files = len({gate.file for gate in gates}) > 1
     table = Table(
         [
             Column("suite", is_code=True),
@@ -104,7 +103,7 @@ def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
         outcome = gate.outcome()
         style = STRONG if outcome == FAILED else PLAIN
         table.add(
-            gate.file if has_several_files else "",
+            gate.file,
             with_variant(gate.gate.id, gate.variant),
             styled_cell(OUTCOMES[outcome], style),
             cut(harmless(gate_message(gate)), LONGEST_TEXT),

@@ -175,7 +175,7 @@ UPWARDS, DOWNWARDS, LEVEL = (0.5, ["good"]), (1.0, ["x"]), (1.0, ["good"])
         (
             [DOWNWARDS],
             "fell from 1.000 to 0.000 (1 is perfect). That may be chance: the true change lies"
-            " between -1.000 and -1.000 (95%, p 1.000; too few changes for p).",
+            " between -1.000 and -1.000 (95%; too few changes for p).",
         ),
         ([LEVEL], "is 1.000 as before (1 is perfect)."),
         # the sentence at the top says whether it may be chance
