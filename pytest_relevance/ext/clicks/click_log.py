@@ -135,7 +135,10 @@ class Shown:
 def log_of(
     shown: Sequence[Shown], queries: Sequence[str], documents: Sequence[str]
 ) -> ClickLog:
-    """Return the log of all parts, with one row for each pair and position."""
+    """Return the log of all parts, with one row for each pair and position.
+
+    The impressions and the clicks of a pair at a position are added up over all parts.
+    """
     labels = np.concatenate([part.position for part in shown])
     positions, position = np.unique(labels, return_inverse=True)
     # one whole number stands for query, document and position

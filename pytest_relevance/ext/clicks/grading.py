@@ -53,7 +53,8 @@ def judge(log: ClickLog, rates: Rates, min_expected: float) -> ClickJudgments:
     positions. They are scaled, so that the expected clicks of all pairs of a query add
     up to the clicks of the query. Rows at positions without a rate are not used.
 
-    `min_expected`: the expected clicks that a pair needs.
+    `min_expected`: the fewest expected clicks that a pair needs. A pair with 0 expected
+        clicks has no judgment, even if `min_expected` is 0.
     """
     used = log.rows(rates.used[log.position])
     looks = used.by_pair(used.impressions * rates.of[used.position])

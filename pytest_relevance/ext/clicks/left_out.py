@@ -15,7 +15,7 @@ class Reason:
 
     `what`: what is left out: `event`.
     `why`: the reason, as words after `what`: `without a query_id`.
-    `several`: the plural of `what`, if it is not `what` with an s.
+    `several`: the plural of `what`; "" if the plural is `what` with an s.
     """
 
     what: str
@@ -66,7 +66,10 @@ LeftOut = Counter[Reason]
 
 
 def left_out_lines(left_out: Mapping[Reason, int]) -> list[str]:
-    """Return a line with the count for each reason: `2 events without a query_id`."""
+    """Return a line with the count for each reason: `2 events without a query_id`.
+
+    A reason with the count 0 has no line.
+    """
     lines = []
     for reason, count in left_out.items():
         if count:

@@ -99,7 +99,9 @@ def _add(file: str, tables: TableLogs, ubi: UbiLogs) -> bool:
 def _has_ubi_lines(file: str) -> bool:
     """Say whether the first line of a file is a record of User Behavior Insights.
 
-    The file is not read as a whole, because it may be larger than the memory.
+    Return False for a list of records that is written in one line: such a file is JSON.
+    The file is not read as a whole, because it may be larger than the memory. Raises
+    FileError if the file cannot be read.
     """
     try:
         first_block = next(line_blocks(file), b"")
@@ -200,7 +202,11 @@ def _refuse_actions(
 
 
 def _actions_text(ubi: UbiLogs) -> str:
-    """Return the actions that are neither clicks nor impressions, with their counts."""
+    """Return the five most frequent other actions with their counts, as text.
+
+    Other actions are neither clicks nor impressions. If there are more than five, the
+    text says how many more.
+    """
     actions = []
     for action, count in ubi.other_actions.most_common():
         actions.append(f"{action} ({count:,})")
@@ -208,7 +214,10 @@ def _actions_text(ubi: UbiLogs) -> str:
 
 
 def _check_hits(name: str, ubi: UbiLogs) -> None:
-    """Raise FileError if searches and events have other ids for one document."""
+    """Raise FileError if no clicked document is among the documents of any search.
+
+    Then searches and events probably have different ids for the same documents.
+    """
     clicked = ubi.clicked_documents()
     hits = ubi.hits()
     if set(clicked).isdisjoint(hits):

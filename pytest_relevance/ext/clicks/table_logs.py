@@ -118,8 +118,12 @@ class TableLogs:
     def add(self, source: Source) -> None:
         """Read a table.
 
-        Raises FileError if a column is missing, if the counts of a row are not whole
-        numbers from 0 on, or if a row has more clicks than impressions.
+        A row without a query, a document, a position or impressions is counted in
+        `left_out`.
+
+        Raises FileError if a column is missing, if a position is not a whole number, if
+        impressions or clicks are missing or not a whole number from 0 on, or if a row
+        has more clicks than impressions.
         """
         table = table_of(source)
         client = find_column(table.names, COLUMNS["client"])

@@ -254,7 +254,9 @@ class UbiLogs:
     def _with_known_text(self, rows: _Rows) -> _Rows:
         """Return the documents that count, each with the text of its query.
 
-        For example, a document does not count if the text of its query is not known.
+        A document does not count if its search has a filter and such searches are left
+        out, if its query has no text or two texts, or if its position is missing. These
+        documents are added to `left_out`.
         """
         text_of = np.full(len(self._searches.names), NONE)
         for search, number in self._text_of.items():

@@ -82,7 +82,10 @@ def _add_record(logs: UbiLogs, record: Record) -> bool:
 
 
 def _field(record: Record, name: str, other: str) -> object:
-    """Return a field with two spellings; None if the record has neither."""
+    """Return a field with two spellings. `other` counts if `name` is missing or None.
+
+    None if the record has neither.
+    """
     value = record.get(name)
     return record.get(other) if value is None else value
 
@@ -328,7 +331,10 @@ def _record_of(row: Mapping[str, str]) -> Record:
 
 
 def _value_in(cell: str) -> object:
-    """Return the value in a cell, written as JSON or as Python writes it, or None."""
+    """Return the value in a cell: JSON, or a literal of Python such as `['a', 'b']`.
+
+    None if the cell is empty, or if its text is neither of them.
+    """
     if not cell:
         return None
     try:

@@ -157,7 +157,10 @@ def client_warnings(read: ReadLog) -> list[str]:
 def unknown_client_warnings(
     read: ReadLog, without_clients: Collection[str]
 ) -> list[str]:
-    """Return a sentence about clients to leave out that the log does not have."""
+    """Return a sentence for each client to leave out that the log does not have.
+
+    [] if the log has all of them.
+    """
     unknown = []
     for client in without_clients:
         if client not in read.clients_left_out:
@@ -167,7 +170,10 @@ def unknown_client_warnings(
 
 
 def unread_warnings(read: ReadLog) -> list[str]:
-    """Return a sentence about the columns that nothing reads."""
+    """Return one sentence that names the first five columns that nothing reads.
+
+    [] if all columns are read.
+    """
     if not read.unread:
         return []
     names = listed([quoted(name) for name in read.unread[:5]], "and")

@@ -46,7 +46,10 @@ CASE_FILE = "case-file"
 def is_case_file(path: str, format: str | None) -> bool:
     """Say whether a file is a case file, and not YAML of another tool.
 
-    `format`: the format of judgments that the user names for the file, if any.
+    A YAML file that cannot be read is a case file, so that its errors are reported.
+
+    `format`: the format of judgments that the user names for the file; None if the user
+        names none. With a format, only *.relevance.yaml and *.relevance.yml are cases.
     """
     if path.endswith(CASE_FILE_ENDINGS):
         return True
@@ -79,9 +82,11 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     """Return a case file with a case for each query of some judgments.
 
     A case has an `id` if the id of its query is not the text. Several ratings of a
-    document become a list. The result also says what a case file cannot store of the
+    document become a list, if a setting `raters` makes the grades of the ratings. Else
+    only the grade is written. The result also says what a case file cannot store of the
     judgments.
-    `comment`: stands at the top of the file.
+
+    `comment`: stands at the top of the file; "" for no comment.
 
     Raises ValueError if there is nothing to write, or if a case file cannot have a
     query, a document or a grade.
@@ -120,7 +125,7 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
 
 
 def _highest_grade(judgments: Judgments) -> float:
-    """Return the highest grade of all documents, or 0 without grades above it."""
+    """Return the highest grade of all documents; 0 if no grade is above 0."""
     highest = 0.0
     for grades in judgments.values():
         highest = max(highest, max(grades.values(), default=0.0))
@@ -210,7 +215,8 @@ def _judgment_line(
 def _has_id(query: Query) -> bool:
     """Say whether the case of a query gets an id.
 
-    It gets one if the id is not the text of the query, and a node id can contain it.
+    The case gets an id if the id is not the text of the query, and if a pytest node id
+    can contain the id.
     """
     return query.id != query.text_or_id and wrong_id(query.id) is None
 
@@ -292,7 +298,11 @@ def judgments_of(suite: Suite) -> Judgments:
 
 
 def _documents_of(suite: Suite) -> str:
-    """Return what is judged in the cases of a suite: `IDS`, `QUOTES` or `CONTEXTS`."""
+    """Return what is judged in the cases of a suite.
+
+    `IDS` if no case has passages, `CONTEXTS` if all passages are whole contexts, else
+    `QUOTES`.
+    """
     passages: list[Passage] = []
     for case in suite.cases:
         passages += case.passages

@@ -338,7 +338,11 @@ def _warning_lines(
 
 
 def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
-    """Return the lines of the problems of a check; by default only of the first ten."""
+    """Return the lines of the problems of a check.
+
+    Without `all_places`, only the first ten problems have lines, and a last line counts
+    the others. Eleven problems are all shown.
+    """
     shown_places = places
     if not all_places and len(places) > _MOST_OF_A_KIND + 1:
         shown_places = places[:_MOST_OF_A_KIND]

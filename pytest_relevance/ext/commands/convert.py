@@ -329,7 +329,10 @@ def _opened(
 
 
 def _has_texts(source: Source, format: str) -> bool:
-    """Say whether a judgment file has the texts of its queries, not only their ids."""
+    """Say whether a judgment file has the texts of its queries, and not only ids.
+
+    If the file has no queries of its own, the answer depends on its format.
+    """
     if format in FORMATS_OF_IDS:
         return False
     with suppress(FileError):

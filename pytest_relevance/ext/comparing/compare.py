@@ -313,7 +313,7 @@ def _notes_on_samples(runs: tuple[Run, Run]) -> list[str]:
 
 
 def _is_as_before(pair: Pair) -> bool:
-    """Say whether a case has the weight, tags and judgments of the first run."""
+    """Say whether both results of a case have the same weight, tags and judgments."""
     first, second = pair.first, pair.second
     return (
         first.weight == second.weight

@@ -57,7 +57,10 @@ class JudgedQuery:
 
     @cached_property
     def digest(self) -> str:
-        """Return the digest of the judgments, as in `CaseEvaluation.digest`."""
+        """Return a short text that is equal only for equal judgments.
+
+        A record has the same digest of its judgments.
+        """
         if self.passages:
             return digest_of_passages(self.passages)
         return digest_of(self.grades)
@@ -99,7 +102,11 @@ class JudgedQueries:
         return min(grades), max(grades)
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
-        """Return the judged query of a result, found by its id or text, or None."""
+        """Return the judged query of a result; None if there is none.
+
+        The key of the judged query is the id of the result. If no query has this key,
+        the text of the query is looked up.
+        """
         return self.by_key.get(result.id) or self.by_text.get(result.query)
 
     def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:

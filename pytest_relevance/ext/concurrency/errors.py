@@ -51,9 +51,10 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Return `searched`, with advice in an error about a connection.
+    """Return `searched`, with advice in an error about a connection of sqlite3.
 
-    sqlite3 raises the error if a connection was made in another thread.
+    sqlite3 raises the error if the connection was made in another thread. Without this
+    error, `searched` is returned unchanged.
     """
     if searched.error is None:
         return searched
@@ -99,6 +100,9 @@ class Cursors:
         raise error
 
     def checked(self, searched: Searched, case_run: CaseRun) -> Searched:
-        """Return `searched`, or an error if another case got the same cursor."""
+        """Return `searched`. Its error is replaced if its cursor was shared.
+
+        A cursor is shared if a search in another thread returned the same cursor.
+        """
         error = self._errors.get(case_run)
         return searched if error is None else replace(searched, error=error)

@@ -82,7 +82,11 @@ class Grouping:
         return names
 
     def following(self, case_run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases that may be searched with a case, at most `most`."""
+        """Return the next cases that may be searched with a case, at most `most`.
+
+        Cases that must be searched alone are passed over. The first test that is no
+        case, and the first case that is not searched in the same way, end the list.
+        """
         together: list[CaseRun] = []
         for item in self._upcoming(case_run.item):
             other = item.stash.get(CASE_RUN, None)

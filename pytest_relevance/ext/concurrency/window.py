@@ -131,7 +131,11 @@ class Window:
 
     @property
     def in_flight(self) -> str:
-        """A sentence about the searches in flight, the earliest first, or ""."""
+        """A sentence with the searches that have begun and not ended; "" for none.
+
+        The earliest search comes first. Only the first few are named, and the others
+        are counted.
+        """
         names = []
         begun = [call for call in self.calls if call.is_in_flight]
         for call in sorted(begun, key=lambda call: call.began):

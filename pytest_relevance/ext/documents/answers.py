@@ -69,7 +69,10 @@ class IndexDocuments:
         return described.with_texts(not_in_index=tuple(missing))
 
     def unknown_result(self, result: CaseResult) -> str | None:
-        """Return a document that the search returned and the index lacks, or None."""
+        """Return the first document that the search returned and the index lacks.
+
+        None if there is none.
+        """
         for document in result.named:
             if document in self.absent and result.ranking.rank_of(document) is not None:
                 return document
@@ -183,7 +186,10 @@ def _read_document(value: object) -> _Document:
 
 
 def _field_text(value: object) -> str:
-    """Return a scalar as text of at most `LONGEST_FIELD` characters, else ""."""
+    """Return a text, number, truth value or date as text; "" for any other value.
+
+    The text is cut to `LONGEST_FIELD` characters.
+    """
     if not isinstance(value, (str, bool, Number, date)):
         return ""
     return cut_to(text_of(value), LONGEST_FIELD)

@@ -32,7 +32,8 @@ _CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
 def fields_in_catalogue(case_run: CaseRun) -> FieldValues:
     """Return the fields of all documents in the catalogue of a case.
 
-    The catalogue is read once in each process. Raises `CaseError` if it cannot be read.
+    Only columns that a case of the same file may use are read. They are read once in
+    each process. Raises `CaseError` if the catalogue cannot be read.
     """
     columns = case_run.case.terms.documents
     assert columns is not None

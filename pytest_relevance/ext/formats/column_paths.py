@@ -54,7 +54,11 @@ def find_path(names: Sequence[str], written: str) -> ColumnPath:
 
 
 def _column_named(names: Sequence[str], written: str) -> int | None:
-    """Return the number of the column with a name; None if there is none."""
+    """Return the number of the column with a name; None if there is none.
+
+    An exact name counts first. Then case and punctuation do not count. Raises
+    `NoSuchColumn` if several columns have the name.
+    """
     exact = [number for number, name in enumerate(names) if name == written]
     wanted = plain_name(written)
     near = [number for number, name in enumerate(names) if wanted == plain_name(name)]

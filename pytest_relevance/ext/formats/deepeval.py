@@ -100,7 +100,11 @@ class _Contexts:
         return texts_with_words(entries)
 
     def _parts(self, row: Row, value: object) -> list[str]:
-        """Return the parts of a text between bars."""
+        """Return the parts of a text between bars, or the text itself without bars.
+
+        [] for None. [] for another value or a table in Markdown, which are recorded as
+        mistakes.
+        """
         if not isinstance(value, str):
             if value is not None:
                 self.goldens.wrong(

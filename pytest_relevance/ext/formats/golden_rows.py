@@ -60,7 +60,7 @@ class Names:
         return None
 
     def find_usual(self, *kinds: str) -> str | None:
-        """Return the name of the first kind of column that the file has, or None.
+        """Return the name of the first kind of column that the file has; None if none.
 
         Kinds are keys of `SPELLINGS`. For example, `qid` is of the kind `query_id`.
         """
@@ -77,8 +77,10 @@ class Names:
 def names_in(source: Source, under: str = "") -> Names:
     """Return the names of the columns of a file; no names if it is not a table.
 
-    `under`: the key of a JSON object that has the rows. If it is empty, the rows are
-        the entries of the file.
+    In JSON these are the keys of the first `_LOOKED_AT` rows.
+
+    `under`: the key of a JSON object that has the rows; "" if the rows are the entries
+        of the file.
     """
     try:
         if source.is_parquet:
@@ -95,7 +97,10 @@ def names_in(source: Source, under: str = "") -> Names:
 
 
 def rows_in(source: Source, under: str = "") -> list[Row]:
-    """Return the rows of a file. `under` is as for `names_in`.
+    """Return the rows of a file.
+
+    `under`: the key of a JSON object that has the rows; "" if the rows are the entries
+        of the file.
 
     Raises:
         FileError: the table is damaged, or an entry of a JSON list is not an object.

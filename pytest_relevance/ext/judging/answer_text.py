@@ -98,9 +98,10 @@ _CONCLUSION = re.compile(
 
 
 def without_thoughts(text: str) -> str:
-    """Return a text without the `<think>` block at its beginning.
+    """Return a text without the `<think>` blocks at its beginning.
 
-    The opening tag may be missing, because the prompts of some models end with it.
+    White space around the text is removed too. The first opening tag may be missing,
+    because the prompts of some models end with the tag.
 
     Raises:
         ValueError: the block has no end, or does not stand at the beginning.

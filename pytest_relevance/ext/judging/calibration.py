@@ -49,7 +49,10 @@ class Calibration:
 
     @classmethod
     def draw(cls, cases: Sequence[Case], most: int) -> Calibration:
-        """Return a calibration with at most `most` of the grades of people in cases."""
+        """Return a calibration with at most `most` of the grades of people in cases.
+
+        A grade that several cases give to the same query and document counts once.
+        """
         case_numbers: dict[Judged, int] = {}
         for number, case in enumerate(cases):
             for document, grade in case.grades_of_people.items():
@@ -60,7 +63,7 @@ class Calibration:
 
     @property
     def documents(self) -> list[str]:
-        """The documents of the drawn grades."""
+        """The document of each drawn grade. A document may be in the list twice."""
         return [judged.document for judged in self.drawn]
 
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:

@@ -218,7 +218,8 @@ class Judging:
     def _judge_of(self, item: pytest.Item) -> object:
         """Return the value of the fixture `relevance_judge` for an item.
 
-        If the fixture cannot be set up, return None; the run reports why and fails.
+        None if the item cannot request fixtures. None if the fixture cannot be set up;
+        then the run reports why and fails.
         """
         request = request_of(item)
         if request is None:
@@ -243,7 +244,7 @@ class Judging:
             self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
-        """Ask a judge for grades, if a case needs them.
+        """Ask a judge for grades, if a case needs them. Nothing is asked after Ctrl-C.
 
         `value`: the value of the fixture, the judge.
         """

@@ -255,9 +255,9 @@ def _other_versions(runs: Sequence[Run]) -> list[str]:
 
 
 def _other_replays(runs: Sequence[Run]) -> list[str]:
-    """Return a sentence if the runs are not all searched, or replays of one record.
+    """Return a sentence about the first run with another origin than `runs[0]`.
 
-    Otherwise [] is returned.
+    [] if all runs have searched, or if all are replays of the same record.
     """
     first = runs[0]
     for run in runs:

@@ -70,6 +70,8 @@ def with_missing(merged: Merged) -> Run:
     """Return the merged run, with the cases that no record has among its missing ones.
 
     A case that no record has is named FILE::SEARCH, because its node id is not known.
+    The cases that did not finish are missing already, and are in no record either. So
+    as many of these names are left out.
     """
     run = merged.run
     absent = []
