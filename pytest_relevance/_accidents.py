@@ -42,9 +42,11 @@ def refuse_accidents(source: Source) -> None:
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Return an `Accident` if a file is not data but something else; None if it may be.
+    """Return an `Accident` if a file is not data; None if it may be data.
 
     For example, it is a pointer of Git LFS, a page of HTML, or an error of a server.
+    None for Parquet. Answers of programs and servers are only looked for in files of at
+    most 8 KiB.
     """
     if source.is_parquet:
         return None
@@ -322,8 +324,10 @@ def _answer_in_json(source: Source) -> str | None:
 def is_error_answer(document: Mapping[str, object]) -> bool:
     """Say whether a JSON object is the error of a server.
 
-    An object is an error if all its keys are keys of errors and a value reports one. A
-    small object without an id is an error too if its error is a text of several words.
+    An object is an error if all its keys are keys of errors, and at least one of its
+    values reports an error. An object without an id is an error too if at least one
+    value under a key such as `error` or `message` is a text of several words. An object
+    without keys or with more than ten keys is no error.
     """
     keys = {_plain_key(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:
@@ -362,7 +366,8 @@ def _says_error(key: str, value: object) -> bool:
 def _is_in_words(value: object) -> bool:
     """Say whether a JSON value is a text of several words, or an object that has one.
 
-    A grade or the id of a document is neither.
+    A list counts if at least one object in it has such a text. A grade or the id of a
+    document does not count.
     """
     if isinstance(value, dict):
         return any(map(_is_in_words, value.values()))

@@ -39,7 +39,7 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Return a text, with a space in front if a spreadsheet took it for a formula."""
+    """Return a text, with a space in front if a spreadsheet takes it for a formula."""
     return f" {text}" if FORMULA.match(text) else text
 
 

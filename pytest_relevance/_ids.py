@@ -51,7 +51,10 @@ def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
 
 
 def _whole_number(value: Any) -> str | None:
-    """Return the digits of a Decimal that is a whole number; None for any other."""
+    """Return the digits of a Decimal that is a whole number; None for any other.
+
+    None also for a number of more than 101 digits.
+    """
     if not value.is_finite() or value.adjusted() > _LONGEST_NUMBER:
         return None
     if value != value.to_integral_value():
@@ -145,7 +148,8 @@ USUAL_COLUMNS = FileIds()
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
     """Return the fields that a written `id_field` names.
 
-    Raises ValueError if it names no field, or is not a template.
+    Raises ValueError if it names no field, if a template is not valid, or if a list is
+    empty, names a field twice or has a template.
     """
     if isinstance(written, str):
         if "{" in written or "}" in written:
@@ -176,7 +180,7 @@ def _checked_path(path: object) -> str:
 
 
 def _template(written: str) -> IdField:
-    """Return the fields and literals of a template. Raises ValueError for others."""
+    """Return the fields and literals of a template. Raises ValueError if not valid."""
     paths: list[str] = []
     literals: list[str] = []
     rest = written

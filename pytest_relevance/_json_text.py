@@ -58,7 +58,10 @@ class JsonReader(json.JSONDecoder):
     def read(self, text: str, refuse: Refuse) -> object:
         """Return the value of a JSON text; call `refuse` for each mistake.
 
-        Mistakes are invalid JSON, and a key that an object has with two values.
+        Mistakes are invalid JSON, JSON that is nested too deeply, half of a character
+        (a lone surrogate), and a key that an object has with two different values. None
+        is returned for all of these except such keys. For a key with two values, the
+        last value counts.
         """
         self._repeated.clear()
         try:
@@ -122,7 +125,7 @@ def _members(value: object) -> Iterable[tuple[str | int, object]]:
 def as_text(value: object) -> str | None:
     """Return a text, or a number with its digits; None for any other value.
 
-    None also for blank text and for NaN.
+    None also for blank text, NaN and infinities.
     """
     if type(value) is str:
         return value if value.strip() else None

@@ -287,7 +287,7 @@ _SCIENTIFIC = 10**11
 def spreadsheet_number(text: str) -> Decimal | None:
     """Return the number that a spreadsheet takes an id for: 7 for "7", "007", "7.0".
 
-    None if it takes the id for text.
+    None if it takes the id for text, or if the id has more than 28 characters.
     """
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return None
@@ -298,7 +298,7 @@ def are_one_number(one: str, other: str) -> bool:
     """Say whether a spreadsheet could have changed one of two ids into the other.
 
     A spreadsheet writes 007 as 7 or 7.0, and 1234567890123 as 1.23457E+12. Of a longer
-    number it keeps 15 digits.
+    number it keeps 15 digits. False if the ids are equal, or if one is not a number.
     """
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:

@@ -27,7 +27,7 @@ def score_text(score: float | None) -> str:
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """Return how many decimals show that a figure and a bound differ.
 
-    The number is at least `least`, and `least` if figure and bound are equal.
+    The number is from `least` to 17. It is `least` if 17 decimals show no difference.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
@@ -50,6 +50,7 @@ def p_text(p: float, bound: float = 0.05) -> str:
     """Return a p-value as text: `0.043`, `<0.001`, or `n/a` for NaN.
 
     A p-value near `bound` has as many decimals as show on which side it is: `0.0498`.
+    `<0.001` is only used if `bound` is above 0.001.
     """
     if p != p:
         return "n/a"
@@ -59,7 +60,8 @@ def p_text(p: float, bound: float = 0.05) -> str:
 def number_text(value: float) -> str:
     """Return a grade or a gain with at most three decimals: `3`, `0.5`, `0.333`.
 
-    A value that is not 0 but would be shown as 0 has three significant digits.
+    A value that is not 0 but would be shown as 0 has three significant digits. A value
+    of a million or more has six: `1.23457e+06`.
     """
     if abs(value) >= _LARGE:
         return f"{value:.6g}"
@@ -70,7 +72,7 @@ def number_text(value: float) -> str:
 
 
 def total_text(value: float) -> str:
-    """Return a sum of gains as text: `6.131`."""
+    """Return a sum of gains as text: `6.131`, or `1.23457e+06` from a million on."""
     return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
 
 
@@ -91,9 +93,10 @@ def time_text(seconds: float) -> str:
 
 
 def duration_text(seconds: float, digits: int = 3) -> str:
-    """Return a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
+    """Return a duration rounded to `digits` digits: `12.3 ms`, `1.25 s`.
 
-    With three digits, a duration below 0.01 ms is `<0.01 ms`.
+    `digits`: at least 3. With three digits, a duration below 0.01 ms is `<0.01 ms`, and
+        a duration above 999 s has all its whole seconds: `1234 s`.
     """
     if seconds >= 0.9995:
         value, unit = seconds, "s"

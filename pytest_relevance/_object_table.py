@@ -43,9 +43,9 @@ class ObjectTable:
         """Return a list of cells for each column, the columns of `texts` first.
 
         Columns are given by their indexes. In `texts`, such as ids, a number becomes
-        text with the digits of the file, and a missing cell is "". In
-        `numbers_or_names`, such as grades, a missing cell is None. Raises FileError for
-        other types.
+        text with the digits of the file, and a missing, null or blank cell is "". In
+        `numbers_or_names`, such as grades, a missing or null cell is None. Raises
+        FileError for other types.
         """
         columns: list[list[Any]] = []
         for column in texts:
@@ -127,7 +127,10 @@ class LinesOfObjects:
             self._refuse_text()
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Yield (line, object) for each object. Other lines are added to `problems`."""
+        """Yield (line, object) for each object. Other lines are added to `problems`.
+
+        Blank lines are skipped.
+        """
         lines = TextIOWrapper(BytesIO(self.source.data), "utf-8")
         for number, line in enumerate(lines, 1):
             if line.isspace():

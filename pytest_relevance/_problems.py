@@ -65,8 +65,8 @@ class Problem:
     def render(self, file: str) -> str:
         """Return one line: `file:line:column: path: message (in case "...")`.
 
-        Parts that are not known are left out. So is the column in another file than
-        `file`, the one that was read.
+        Parts that are not known are left out. The column is left out too if the mistake
+        is in another file than `file`, the file that was read.
         """
         place = self.place
         where = place.file or file
@@ -198,8 +198,8 @@ class Problems:
     ) -> None:
         """Add a mistake. If there are `MOST_KEPT` already, the mistake is dropped.
 
-        `case`: the name of the case that has the mistake.
-        `alike`: as in `Problem`.
+        `case`: the name of the case that has the mistake; empty if it is of no case.
+        `alike`: equal for mistakes of one kind. None if the mistake is of no kind.
         """
         if not self.is_full:
             self.found.append(Problem(message, place, case, alike))

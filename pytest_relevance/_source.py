@@ -154,7 +154,10 @@ class Source:
 
     @cached_property
     def head(self) -> str:
-        """Return the beginning of the text, in whole lines."""
+        """Return the first 64 KiB of the text, without a line that is cut at their end.
+
+        A first line that is longer is cut.
+        """
         head = self.data[:HEAD]
         if len(head) < len(self.data) and b"\n" in head:
             head = head[: head.rindex(b"\n") + 1]
@@ -162,7 +165,10 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """Return the first line that is not blank as a header."""
+        """Return the first line of `head` that is not blank as a header.
+
+        If all lines of `head` are blank, the header has no names.
+        """
         for number, line in enumerate(self.head.split("\n"), 1):
             if line.strip():
                 return Header.of(line, number)
@@ -183,14 +189,17 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Say whether the whole content is one valid JSON text."""
+        """Say whether the whole content is one valid JSON object or list.
+
+        False for JSON Lines, and for a list that begins with a number.
+        """
         if not self.looks_like_json or self.is_json_lines:
             return False
         return not self._document.problems.found
 
     @property
     def json_object(self) -> dict[str, object]:
-        """Return the JSON object in the file; empty if the file is anything else."""
+        """Return the JSON object in the file; {} if the file is anything else."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
@@ -222,7 +231,10 @@ class Source:
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """Return the path to an entry of `entries`, given by its number from 0."""
+        """Return the path to an entry of `entries`, given by its number from 0.
+
+        () if the only entry is the whole JSON value.
+        """
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:
@@ -239,7 +251,10 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Say whether the first line is a whole JSON value, and more lines follow."""
+        """Say whether the first line is a whole JSON value, and more lines follow.
+
+        Blank lines do not count. The value is an object or a list.
+        """
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")

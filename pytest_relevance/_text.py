@@ -82,7 +82,10 @@ def counted(count: int, what: str, several: str = "") -> str:
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """Return names joined in prose, at most the first few: `a, b, c and 1,200 more`."""
+    """Return names joined in prose: `a, b, c and 1,200 more`; "" without names.
+
+    `most`: how many names are in the text at most.
+    """
     more = len(names) - most
     if more <= 0:
         return listed(names, "and")
@@ -92,6 +95,8 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
 def examples(names: Iterable[str], most: int = 3) -> str:
     """Return names quoted and joined in prose: `"a", "b", "c" and 1,200 more`.
 
+    "" without names. A name longer than 40 characters is cut.
+
     `most`: how many names are quoted at most.
     """
     return first_few([quoted(name, 40) for name in names], most)
@@ -100,7 +105,8 @@ def examples(names: Iterable[str], most: int = 3) -> str:
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
     """Return the repr of a value for a message, cut to `longest` characters.
 
-    Control characters are escaped.
+    Characters that are not printable are escaped. If the repr raises an exception, the
+    text says so.
     """
     try:
         text = repr(value)
@@ -135,7 +141,8 @@ def shown_path(path: Iterable[str | int]) -> str:
 def case_name(case: str, query: str, variant: str | None = None) -> str:
     """Return the name of a case, its id and its query: `q043 "gaming laptop"[bm25]`.
 
-    If id and query are equal, only the query. Nothing is escaped or cut.
+    If id and query are equal, only the query and the variant: `laptop[bm25]`. Nothing
+    is escaped or cut.
     """
     return with_variant(case if case == query else f'{case} "{query}"', variant)
 
@@ -146,14 +153,20 @@ def with_variant(name: str, variant: str | None) -> str:
 
 
 def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
-    """Return the name of a case, escaped and cut: `q043 "gaming laptop"[bm25]`."""
+    """Return the name of a case, escaped and cut: `q043 "gaming laptop"[bm25]`.
+
+    If id and query are equal, the query with its variant in quotes: `"laptop[bm25]"`.
+    """
     if case == query:
         return quoted(case_name(case, query, variant))
     return cut_to(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:
-    """Return words for a value in a message: `nothing`, `true`, `the text "3"`."""
+    """Return words for a value in a message: `true`, `the text "3"`, `the list [3]`.
+
+    `nothing` for None and "".
+    """
     if value is None or value == "":
         return "nothing"
     if isinstance(value, bool):
@@ -180,7 +193,7 @@ def harmless(text: str) -> str:
     """Return a text that a terminal does not act on and that shows all its characters.
 
     Control characters, line breaks, and invisible characters that reorder or hide text,
-    such as U+202E, are escaped.
+    such as U+202E, are escaped. Joiners of letters and emoji (U+200C, U+200D) stay.
     """
     if text.isprintable():
         return text

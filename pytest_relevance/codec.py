@@ -131,7 +131,7 @@ def is_same_json(one: Any, other: Any) -> bool:
 
 
 def _key_text(key: object) -> Any:
-    """Return the number 3.0 as the text `3`, and any other key as it is."""
+    """Return a number as text, 3.0 and 3 as `3`; any other key stays as it is."""
     if type(key) is float:
         return f"{key + 0.0!r}".removesuffix(".0")  # -0.0 + 0.0 is 0.0
     if type(key) is int:

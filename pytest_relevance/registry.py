@@ -131,7 +131,8 @@ class Registry(Generic[T]):
     def label(self, name: str) -> str:
         """Return how messages call an entry: by its name.
 
-        An entry of another package is called `name (module:attribute)`.
+        An entry of another package is called `name (module:attribute)`. The name stays
+        as it is if there is no such entry.
         """
         if name in self._bundled:
             return name

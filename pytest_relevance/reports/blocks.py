@@ -47,7 +47,10 @@ class Sentence:
         return wrapped(head, parts, columns, separator="   ", style=self.style)
 
     def markdown(self) -> str:
-        """Return the sentence in a code span: nothing in it is read as markup."""
+        """Return the sentence in a code span: nothing in it is read as markup.
+
+        A sentence wider than 300 columns is cut.
+        """
         return short_code_span("   ".join([self.text.strip(), *self.parts]))
 
 

@@ -18,7 +18,10 @@ _DECIMALS = 3
 
 
 def failure_head(result: CaseResult) -> str:
-    """Return `failed before: ` if the accepted ranking failed too, else ""."""
+    """Return `failed before: ` if a case failed, and the accepted ranking failed too.
+
+    "" otherwise, also if the case has no baseline.
+    """
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""
@@ -27,7 +30,8 @@ def failure_head(result: CaseResult) -> str:
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
     """Return all reasons why a case failed, joined by `; `. "" if there are none.
 
-    If the case has an error, the first line of the error is returned instead.
+    If the case has an error, the first line of the error is returned instead. If the
+    accepted ranking failed too, the text begins with `failed before: `.
 
     A score is short: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`,
     or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons are whole
@@ -49,7 +53,8 @@ def first_reason(result: CaseResult) -> str:
     """Return the first reason why a case failed, or the first line of its error.
 
     A score has no floor or tolerance: `0.764 -> 0.310`, or `nDCG@10 0.310` without a
-    baseline. Any other reason is a whole sentence. "" if there is no reason.
+    baseline. Any other reason is a whole sentence. If the accepted ranking failed too,
+    the text begins with `failed before: `. "" if there is no reason.
     """
     if result.call.error is not None:
         return result.call.error.headline
@@ -64,8 +69,8 @@ def first_reason(result: CaseResult) -> str:
 def reason_beside_score(result: CaseResult) -> str:
     """Return why a case failed, without the score: `below the required 0.500`.
 
-    The text is for a table that shows the score. Reasons about scores come first. ""
-    if the case ended in an error.
+    The text is for a table that shows the score. Reasons about scores come first. The
+    reasons are joined by `; `. "" if there are none, or if the case has an error.
     """
     if result.call.error is not None:
         return ""

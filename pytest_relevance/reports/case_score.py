@@ -81,8 +81,9 @@ def _own_score_text(result: CaseResult) -> str:
 def interval_text(result: CaseResult) -> str:
     """Return between which scores nDCG@k lies, whatever grades unjudged results get.
 
-    Example: `nDCG@10 lies between 0.287 and 0.641`. "" if all results are judged, or if
-    the settings of the case define no such interval.
+    Example: `nDCG@10 lies between 0.287 and 0.641`. "" if all results in the top k are
+    judged, if the case has a known item or no interval, or if the settings are not
+    `ideal: judged` and `unjudged: zero`.
     """
     settings = result.conditions.settings
     evaluation = result.evaluation

@@ -118,7 +118,10 @@ def _flat(row: Difference | TagDifference) -> dict[str, Any]:
 
 
 def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return how the latency of each variant changed, as JSON data in seconds."""
+    """Return how the latency of each variant changed, as JSON data in seconds.
+
+    A variant whose latencies cannot be compared is left out.
+    """
     latencies = []
     for variant, pairs in comparison.variants.items():
         change = latency_change(Change.between(pair) for pair in pairs)

@@ -283,9 +283,10 @@ def _changed(rows: Sequence[Difference]) -> bool:
 def _tables(
     comparison: Comparison, limit: int | None, gates: ComparisonGates
 ) -> dict[str, Table]:
-    """Return the tables by name, with at most `limit` rows; None for all.
+    """Return {name: table}, with at most `limit` rows in a table; None for all rows.
 
-    The table of drops has all drops that a gate does not allow, up to `_MOST_DROPS`.
+    Two tables may have more rows. The table of metrics has all its rows. The table of
+    drops has all drops that a gate does not allow, up to `_MOST_DROPS`.
     """
     most_drops = limit
     if limit is not None:
@@ -305,7 +306,12 @@ def _tables(
 def _mover_table(
     comparison: Comparison, sign: int, documents: Sequence[str], most: int | None
 ) -> Table:
-    """Return the table of the cases that fell most; rose most if `sign` is 1."""
+    """Return the table of the cases whose score changed most.
+
+    `sign`: -1 for scores that fell, 1 for scores that rose.
+    `documents`: the titles of the columns that name documents.
+    `most`: the most rows; None for all.
+    """
     metric = comparison.metric
     if metric is not None and is_similarity(metric):
         title = "Differ most"

@@ -314,7 +314,9 @@ def _named_documents(result: CaseResult) -> dict[str, None]:
 def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
     """Return why documents have their ranks. A hook of the project explains this.
 
-    Without `full`, return one line: how many documents are explained. [] if none is.
+    With `full`, a document has at most `MOST_EXPLAINED` lines of its explanation, and a
+    line that counts the rest. Without `full`, return one line: how many documents are
+    explained. [] if none is.
     """
     explanations = result.texts.explanations
     if not explanations:
@@ -352,7 +354,8 @@ def _explained_text(result: CaseResult, document: str) -> str:
 def failure_message(result: CaseResult) -> str:
     """Return the query and why its case failed, in one line for JUnit reports.
 
-    Example: `"boots" 1.000 -> 0.936, floor 0.950`.
+    Example: `"boots" 1.000 -> 0.936, floor 0.950`. The query is left out if it is the
+    id of the case.
     """
     return _behind_query(result, reason_in_brief(result))
 
@@ -360,15 +363,17 @@ def failure_message(result: CaseResult) -> str:
 def failure_in_summary(result: CaseResult) -> str:
     """Return the query and the first reason, for pytest's short summary of failures.
 
-    Example: `"boots" 1.000 -> 0.936`. The report of the failure has the floor.
+    Example: `"boots" 1.000 -> 0.936`. The report of the failure has the floor. The
+    query is left out if it is the id of the case.
     """
     return _behind_query(result, first_reason(result))
 
 
 def _behind_query(result: CaseResult, text: str) -> str:
-    """Return a text after the query, as long lines are cut at their end.
+    """Return the query and then a text.
 
-    The query is left out if it is the id of the case: pytest shows the id before.
+    pytest cuts a long line at its end, so the query stays visible. The query is left
+    out if it is the id of the case, which pytest shows before.
     """
     if result.id == result.query:
         return text

@@ -69,7 +69,8 @@ class ReportFormat:
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
     """Return the format that an entry point names, or makes from a function.
 
-    Raises `ExtensionError` if the entry point is neither a format nor a function.
+    Raises `ExtensionError` if the entry point is neither a format nor a function, or if
+    the format has another name than the entry point.
     """
     if isinstance(entry, ReportFormat):
         if entry.name != name:
@@ -125,7 +126,7 @@ def comparison_report(
 
 
 def _checked(report: object, name: str) -> str:
-    """Return a report. Raises `ExtensionError` if it is empty or no text."""
+    """Return a report. Raises `ExtensionError` if the report is "" or not a text."""
     if not isinstance(report, str) or not report:
         raise ExtensionError(
             f"{REPORTS.label(name)} returned {shown(report)}, not a text"

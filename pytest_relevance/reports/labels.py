@@ -40,7 +40,11 @@ def case_label(result: CaseResult) -> str:
 
 
 def case_heading(result: CaseResult) -> str:
-    """Return the heading of a case: `q043 "laptop"[bm25]`. See `item_heading`."""
+    """Return the heading of a case: `q043 "laptop"[bm25]`.
+
+    If the query is the id of the case, or the case is a check of a test in Python, the
+    heading is only the name of the pytest item.
+    """
     name = (result.node or result.id).rpartition("::")[2]
     return item_heading(name, result.id, result.query)
 

@@ -56,12 +56,18 @@ def blame_lines(
 
 
 def loss_text(loss: float) -> str:
-    """Return a loss as the change of the score: `-0.213`; `+0.004` if it is below 0."""
+    """Return a loss as the change of the score: `-0.213` for a loss of 0.213.
+
+    A loss below 0 has a plus sign. A loss between -`LEAST` and `LEAST` is ` 0.000`.
+    """
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first entries, as many as a report shows; with `full`, all of them."""
+    """Return the first `MOST_BLAMED` entries; all of them with `full`.
+
+    If there is just one more entry, all are returned too.
+    """
     # a note about one more entry would take as much room as the entry
     if full or len(blamed) == MOST_BLAMED + 1:
         return blamed

@@ -17,7 +17,7 @@ _SHORTEST_FENCE = 3
 
 
 def code_span(text: str, *, in_cell: bool = False) -> str:
-    """Return a user's text in a code span.
+    """Return a user's text in a code span. A blank text is shown in quotes.
 
     `in_cell`: whether the code span is in a cell of a table. Only there `|` is escaped.
     """

@@ -144,6 +144,8 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
 def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
     """Return which ids are nearly equal, a paragraph for each kind of difference.
 
+    A paragraph has at most ten pairs of ids, and counts the rest. [] without pairs.
+
     `are_shown`: whether the report has the lines of `ids_in_doubt_lines`. These show
         white space, so differences in white space are left out here.
     """

@@ -34,7 +34,7 @@ class Listing(Protocol):
         """Return all rows of the listing."""
 
     def first(self, count: int) -> Listing:
-        """Return the listing with only the first rows."""
+        """Return the listing with only the first `count` rows."""
 
     def lines(self, columns: int) -> list[Line]:
         """Return the rows as lines; an empty list if there are no rows.
@@ -67,7 +67,8 @@ class Part:
     def lines(self, width: int, entries: int, longest: int | None = None) -> list[Line]:
         """Return the first `entries` entries of the part as lines.
 
-        If sentences or commands are left out, a last line counts them.
+        If sentences or commands are left out, a last line counts them. [] if `entries`
+        is 0.
 
         `width`: the width of a line in columns.
         `longest`: the most lines of a sentence; a longer one ends in `...`. None for

@@ -150,9 +150,11 @@ def place_text(result: CaseResult, passage: CasePassage) -> str:
 
 
 def was_text(passage: CasePassage, was: Mapping[str, int]) -> str:
-    """Return where a passage was in the accepted ranking: `was rank 2`, or "".
+    """Return where a passage was in the accepted ranking, as text.
 
-    `was`: {passage: its rank in the accepted ranking}; empty without one.
+    Examples: `was rank 2`, `was not found`. "" if `was` is empty.
+
+    `was`: {passage: its rank in the accepted ranking}; empty without such a ranking.
     """
     if not was:
         return ""

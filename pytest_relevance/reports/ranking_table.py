@@ -64,7 +64,9 @@ def ranking_lines(
 
     `found`: the sums of nDCG; None without judgments. With them, ranks below the last
         result are one row.
-    `full`: whether all ranks are shown; otherwise the first ten.
+    `full`: whether all ranks are shown; otherwise the first ten, or eleven if there are
+        just eleven results. Without judgments, `full` shows the ranks down to the
+        depth, at least ten, and otherwise ten are shown.
     """
     table = _RankingTable(result)
     if found is None:
@@ -105,7 +107,10 @@ class _RankingTable:
         self._held = held_texts(result, result.ranking.held)
 
     def add_results(self, *, full: bool) -> None:
-        """Add the rows of a ranking without judgments."""
+        """Add the rows of a ranking without judgments, and a note that counts the rest.
+
+        `full`: whether ranks down to the depth are shown, at least ten; otherwise ten.
+        """
         result = self.result
         most = MOST_ROWS
         if full:
@@ -240,7 +245,7 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """Return {document: score that the engine gave to it at its first rank}.
 
-    Documents below rank k and below the depth are left out. A document without a score
+    Documents below both rank k and the depth are left out. A document without a score
     has "".
     """
     depth = max(result.conditions.k, result.conditions.depth or 0)

@@ -70,7 +70,8 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 def change_text(score: float | None, before: float | None) -> str:
     """Return how a score changed since the baseline, or "" if a score is not defined.
 
-    Example: `   (reference 0.764, down 0.452)`.
+    Example: `   (reference 0.764, down 0.452)`; `   (reference 0.764)` if the scores
+    are equal.
     """
     if score is None or before is None:
         return ""
@@ -155,9 +156,10 @@ class _DocumentNames:
 def absence(
     result: CaseResult, document: str | None, gone: str = "not returned"
 ) -> str:
-    """Return why a document is not in the ranking: `not in the index`, or `gone`.
+    """Return why a document is not in the ranking.
 
-    `gone`: the words if the index has the document, or nobody knows.
+    `not in the index` if the index lacks the document. Otherwise the text is `gone`,
+    followed by `, not in the catalogue` if the catalogue lacks the document.
     """
     if document in result.texts.not_in_index:
         return "not in the index"

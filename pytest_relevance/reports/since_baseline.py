@@ -107,7 +107,8 @@ def _chosen_moves(
 ) -> _ChosenMoves:
     """Return the moves that a report shows: the costliest, then others.
 
-    `full`: whether all moves are shown; otherwise the first three and two.
+    `full`: whether all moves are shown; otherwise the three costliest and the first two
+        of the others. All are shown too if there are at most six.
     """
     change = Change.since_baseline(result)
     shares = shares_of_change(change, scored_ranking(result))

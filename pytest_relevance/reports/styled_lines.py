@@ -45,7 +45,8 @@ def folded_lines(
 ) -> list[Line]:
     """Return any text as harmless lines of one style, broken at its blanks.
 
-    All lines except the first begin with `indent`. See `folded` of `terminal_text.py`.
+    A line is at most `columns` wide, but a word that is wider stays whole. All lines
+    except the first begin with `indent`.
     """
     parts = folded(harmless(text), columns, indent)
     return [styled_line(part, style) for part in parts]

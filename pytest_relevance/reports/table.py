@@ -62,7 +62,7 @@ class Table:
     total: int = 0
 
     def first(self, count: int) -> Table:
-        """Return the table with only the first rows."""
+        """Return the table with only the first `count` rows."""
         if count >= len(self.rows):
             return self
         # the note already counts the rows
@@ -129,7 +129,10 @@ class Table:
         return lines
 
     def markdown(self) -> list[str]:
-        """Return the table as lines of Markdown; [] if the table has no rows."""
+        """Return the table as lines of Markdown; [] if the table has no rows.
+
+        A column without text in any row is left out.
+        """
         if not self.rows:
             return []
         lines = []
@@ -152,7 +155,10 @@ class Table:
         return lines
 
     def html(self) -> str:
-        """Return the table as HTML for a notebook; "" if the table has no rows."""
+        """Return the table as HTML for a notebook; "" if the table has no rows.
+
+        A column without text in any row is left out.
+        """
         if not self.rows:
             return ""
         used = sorted(columns_with_text(self.rows))

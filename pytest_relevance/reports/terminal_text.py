@@ -62,7 +62,10 @@ def terminal_width() -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Return harmless text; if it is wider than `columns`, its end becomes `...`."""
+    """Return harmless text; if it is wider than `columns`, its end becomes `...`.
+
+    If `columns` is at most 3, the text is cut without `...`.
+    """
     if display_width(text) <= columns:
         return text
     if columns <= len(_ELLIPSIS):
@@ -73,7 +76,8 @@ def cut(text: str, columns: int) -> str:
 def cut_middle(text: str, columns: int) -> str:
     """Return harmless text; if it is wider than `columns`, its middle becomes `...`.
 
-    Ids of one collection often begin alike, and differ at their ends.
+    If `columns` is at most 3, the end is cut without `...`. Ids of one collection often
+    begin alike, and differ at their ends.
     """
     if display_width(text) <= columns or columns <= len(_ELLIPSIS):
         return cut(text, columns)
