@@ -27,7 +27,7 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.case_result import ERROR, CaseResult, grouped
+from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.records.run_info import FileInfo, RunFinding
 from pytest_relevance.results.records.uncompared import (
@@ -294,6 +294,8 @@ def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding
         how = f"restore {it} or {its} judgments, or {_ACCEPT_WITH_UPDATE}"
         if against:
             how = f"restore {it} or {its} judgments, or {_ONLY_REPORT}"
+        elif all(case.why == SKIPPED for case in lost):
+            how = f"run {it}, or write `skip: REASON` in the case file"
     if all(case.why == ERROR for case in lost):
         how = f"mend the search, and run {it} again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
