@@ -109,7 +109,11 @@ def _usable_headers(
 
 
 def _why_unusable(header: RecordHeader) -> str:
-    """Return why a record is not usable, or "": a replay, or a run that is a part."""
+    """Return why a record is not usable; "" if it is usable.
+
+    A record is not usable if it is of a replay, if the run is not complete, or if the
+    start of the run is not known.
+    """
     if header.run.replayed is not None:
         return no_search_text(header.run.replayed)
     if header.run.why_incomplete:
@@ -270,7 +274,7 @@ class _Runs:
     ) -> dict[CaseKey, CaseResult]:
         """Read the record of a run again, and return {case: result} of one variant.
 
-        The last record that was read again is kept.
+        One record is kept in memory, so that it is not read for each of its variants.
         """
         if self._read_last is None or self._read_last[0] != point.name:
             self._read_last = (point.name, read_record(point.name))

@@ -222,5 +222,8 @@ def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
 
 
 def change_between(before: CaseResult, last: LastResult) -> Change:
-    """Return the change of a case between two runs, as `compare` compares them."""
+    """Return the change of a case from an earlier result to its last result.
+
+    The demands of the case file in the last run count.
+    """
     return Change.between(with_reference(Pair(before, last.result), last.demands))

@@ -156,7 +156,11 @@ def _since(series: Series, said: Headline) -> Headline:
 
 
 def _faults_of_last(series: Series) -> list[str]:
-    """Return what is wrong in the last run: nothing ran, errors, missed gates."""
+    """Return what is wrong in the last run; [] if nothing is.
+
+    Faults are: every case was skipped, searches failed, no search returned anything, or
+    gates were missed.
+    """
     last = series.points[-1]
     ran = last.statuses.total() - last.statuses[SKIPPED]
     searches = counted(ran, "search", "searches")

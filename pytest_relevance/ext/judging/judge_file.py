@@ -56,6 +56,8 @@ def why_not_added_to(data: bytes) -> str | None:
 def _whole_rows(data: bytes) -> bytes:
     """Return content without an incomplete last row, which a killed run may leave.
 
+    A complete last row without a line feed gets one.
+
     The row may have line feeds in quotes. So lines are removed from the end until the
     rest can be read. But no complete row is removed: then the content is damaged
     elsewhere, and it is returned as it is.

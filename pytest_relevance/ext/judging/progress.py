@@ -77,7 +77,10 @@ class Progress:
 
 
 def time_left(seconds: float) -> str:
-    """Return an estimated time in words: `40 s`, `3 min`, `2 h 10 min`."""
+    """Return an estimated time in words: `40 s`, `3 min`, `2 h 10 min`.
+
+    The shortest time is `1 s`.
+    """
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

@@ -130,7 +130,7 @@ def _absolute(path: str) -> str:
 def _days_since(started: str) -> float | None:
     """Return how many days ago a run began; None if that is not known.
 
-    `started`: in UTC (ISO 8601).
+    `started`: when the run began (ISO 8601). A time without a time zone is in UTC.
     """
     try:
         began = datetime.fromisoformat(started)

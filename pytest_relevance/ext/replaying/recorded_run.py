@@ -135,7 +135,10 @@ class RecordedRun:
         return _Query.of(folder, result.search, result.query, result.params)
 
     def file_of(self, place: CasePlace) -> str:
-        """Return the name that a case file of today has in the record."""
+        """Return the name that a case file of today has in the record.
+
+        If the record does not have the file, return its name of today, with `/`.
+        """
         return self._file_of_node.get(place.node, posix(place.file))
 
     @property
@@ -205,14 +208,20 @@ class RecordedRun:
         return RecordedSearch(alike[0], self.name)
 
     def results_for(self, place: CasePlace, result: CaseResult) -> list[CaseResult]:
-        """Return the recorded results that `find` looks at for the case of a result."""
+        """Return the recorded results whose ranking the case of a result may use.
+
+        This is the recorded result of the case itself. Without it, all recorded results
+        with the query, the params and the variant of the case are returned.
+        """
         query = _Query.of(place.folder, result.search, result.query, result.params)
         return self._with_query(place, result.id, query)
 
     def _with_query(
         self, place: CasePlace, case: str, query: _Query
     ) -> list[CaseResult]:
-        """Return the recorded result of the case itself, or else all of its query.
+        """Return the recorded results of the case itself, or else all of its query.
+
+        All results are of the variant in `place`. [] if the record has none.
 
         `case`: the id of the case.
         """
@@ -261,7 +270,10 @@ class RecordedRun:
         raise NotInRecord(f"the case {has_none} in {self.name}: {HOW_TO_RECORD}")
 
     def _check_one_ranking(self, candidates: Sequence[CaseResult]) -> None:
-        """Raise `NotInRecord` if the rankings of several recorded cases differ."""
+        """Raise `NotInRecord` if the rankings of several recorded cases differ.
+
+        Of rankings with different lengths, only the ranks that both have are compared.
+        """
         first = candidates[0].ranking.uncollapsed
         for result in candidates[1:]:
             other = result.ranking.uncollapsed

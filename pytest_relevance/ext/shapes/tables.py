@@ -155,7 +155,10 @@ def _is_frame(response: object) -> bool:
 
 
 def _read_frame(frame: Any, options: ReadOptions) -> Sequence[object]:
-    """Return the rows of a data frame. A named index is a column too."""
+    """Return the rows of a data frame.
+
+    An index with a name is a column too, if no column has this name.
+    """
     names = [*frame.columns]
     columns = [frame[name] for name in names]
     index: Any = attribute(frame, "index")
@@ -198,7 +201,10 @@ def _can_fetch(response: object) -> bool:
 
 
 def _fetch(cursor: Any, most: int) -> list[Any]:
-    """Return at most `most` rows of a cursor, and leave the cursor open."""
+    """Return at most `most` rows of a cursor, and leave the cursor open.
+
+    All rows are returned if the cursor is not iterable and has no `fetchmany`.
+    """
     if hasattr(type(cursor), "__iter__"):
         return [*islice(cursor, most)]
     if has_attribute(cursor, "fetchmany"):

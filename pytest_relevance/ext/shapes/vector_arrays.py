@@ -106,7 +106,11 @@ def _are_arrays(response: object) -> bool:
 
 
 def _read_arrays(response: tuple[Any, Any], options: ReadOptions) -> Sequence[object]:
-    """Return the results of one query in (distances, labels) or (labels, distances)."""
+    """Return the results of one query in (distances, labels) or (labels, distances).
+
+    Raises `UnreadableRanking` if the shapes differ, if both arrays or none are floats,
+    or if there are several queries.
+    """
     first, second = response
     if first.shape != second.shape:
         advice = "return the distances and the labels of one query, best first"
@@ -130,7 +134,7 @@ ARRAYS = ResponseShape(name="arrays", fits=_are_arrays, results=_read_arrays)
 
 
 def _is_array_of_results(response: Any) -> bool:
-    """Say whether a response is an array of integers, or an array of two dimensions."""
+    """Say whether a response is an array of integers, or has two or more dimensions."""
     if not is_array(response):
         return False
     return response.ndim > 1 or element_kind(response) == INTEGER
@@ -139,7 +143,8 @@ def _is_array_of_results(response: Any) -> bool:
 def _read_array(response: Any, options: ReadOptions) -> Sequence[object]:
     """Return the documents of an array of labels, of shape (1, k).
 
-    An array of shape (k,) is returned as a list.
+    An array of shape (k,) is returned as a list. Raises `UnreadableRanking` for any
+    other shape, and for elements that are not integers.
     """
     if response.ndim == 1:
         values: list[object] = response.tolist()

@@ -116,7 +116,8 @@ def read_chroma(
 ) -> Sequence[Mapping[str, object]]:
     """Return the results of one query in a dict of Chroma, as mappings of fields.
 
-    Raises `UnreadableRanking` for several queries.
+    Raises `UnreadableRanking` if there is not exactly one query, or if the lists of the
+    query have different lengths.
     """
     queries = response["ids"]
     if len(queries) != 1:
