@@ -190,7 +190,7 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
     """Say whether a file exists and is write-protected.
 
     The mode of the file counts, even if its folder is writable or the user is root, who
-    could replace the file.
+    could replace the file. False if the file does not exist.
     """
     try:
         mode = os.stat(path).st_mode

@@ -59,9 +59,9 @@ class JsonReader(json.JSONDecoder):
         """Return the value of a JSON text; call `refuse` for each mistake.
 
         Mistakes are invalid JSON, JSON that is nested too deeply, half of a character
-        (a lone surrogate), and a key that an object has with two different values. None
-        is returned for all of these except such keys. For a key with two values, the
-        last value counts.
+        (a lone surrogate), and a key that an object has with two different values. Of
+        two values of one key, the last one counts. After any other mistake, None is
+        returned.
         """
         self._repeated.clear()
         try:

@@ -183,7 +183,8 @@ class Source:
     def looks_like_json(self) -> bool:
         """Say whether the text begins like a JSON object or a JSON list.
 
-        A list of numbers does not count, because `[1] 0 d 2` is a line of qrels.
+        A list that begins with a number, true, false or null does not count, because
+        `[1] 0 d 2` is a line of qrels. False for Parquet.
         """
         return not self.is_parquet and _BEGINS_LIKE_JSON.match(self.head) is not None
 
@@ -191,7 +192,8 @@ class Source:
     def is_json(self) -> bool:
         """Say whether the whole content is one valid JSON object or list.
 
-        False for JSON Lines, and for a list that begins with a number.
+        False for JSON Lines, and for a list that begins with a number, true, false or
+        null.
         """
         if not self.looks_like_json or self.is_json_lines:
             return False

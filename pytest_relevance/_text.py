@@ -28,7 +28,11 @@ _KEY = r"[\w$@()=,+-]{1,40}"
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an exception, even if its own `__str__` fails."""
+    """Return the message of an exception.
+
+    If its own `__str__` fails, the text names the exception that `__str__` raised.
+    KeyboardInterrupt is raised.
+    """
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -118,7 +122,7 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """Return text in double quotes, cut to `longest` characters.
+    """Return text in double quotes, cut to `longest` characters without the quotes.
 
     Characters that are not printable are escaped.
     """
@@ -126,7 +130,10 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
 
 
 def shown_path(path: Iterable[str | int]) -> str:
-    """Return the path to a nested value as text: `queries[3].ratings["sku 1"]`."""
+    """Return the path to a nested value as text: `queries[3].ratings["sku 1"]`.
+
+    "" for an empty path.
+    """
     shown_parts = []
     for part in path:
         if isinstance(part, int):

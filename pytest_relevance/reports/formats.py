@@ -99,7 +99,9 @@ REPORTS: Registry[ReportFormat] = Registry(
 def run_report(name: str, run: Run, options: ReportOptions) -> str:
     """Return the report of a run in a format.
 
-    Raises `ExtensionError` if a format of another package fails, or returns no text.
+    Raises:
+        KeyError: there is no format with this name.
+        ExtensionError: a format of another package fails, or returns no text.
     """
     make = REPORTS.get(name).of_run
     with REPORTS.calling(name):

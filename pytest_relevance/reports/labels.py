@@ -53,7 +53,7 @@ def item_heading(name: str, case: str, query: str) -> str:
     """Return the heading of a pytest item: `q043 "gaming laptop"[bm25]`.
 
     If the query is the id of the case, or the item is a test with checks, the heading
-    is only `name`, the name of the item.
+    is only `name`, the name of the item. A query is cut to 60 columns.
     """
     if query == case or not name.startswith(case):
         return harmless(name)

@@ -276,7 +276,8 @@ def lines_with_notes(
 ) -> Iterator[Line]:
     """Yield the rows of a table about documents as lines, each followed by its note.
 
-    `documents`: the document of each row.
+    `documents`: the document of each row, from the first row on. Further rows are about
+        no document, and have no note.
     """
     for spans, about in zip_longest(table.row_lines(columns), documents):
         yield spans

@@ -29,7 +29,7 @@ LONGEST_TITLE = 40
 
 
 def reason_texts(result: CaseResult) -> list[str]:
-    """Return why a case has its verdict, a sentence for each reason."""
+    """Return why a case has its verdict, a sentence for each reason; [] without any."""
     return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 

@@ -93,6 +93,8 @@ class Table:
     def note_more(self, total: int, words: str = "more") -> None:
         """Set the note to `  ... 39 more`, if there are more rows than the table has.
 
+        Then the hint is set too. Otherwise note and hint stay as they are.
+
         `total`: how many rows there are.
         """
         left_out = total - len(self.rows)

@@ -122,6 +122,8 @@ def titled(
 def title_room(columns: int, *, full: bool = False) -> int:
     """Return how wide a title may be in a sentence of a report of so many columns.
 
+    The width is at least `LONGEST_TITLE`.
+
     `full`: whether titles are not cut at all.
     """
     if full:
