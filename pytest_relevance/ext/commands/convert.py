@@ -331,7 +331,8 @@ def _opened(
 def _has_texts(source: Source, format: str) -> bool:
     """Say whether a judgment file has the texts of its queries, and not only ids.
 
-    If the file has no queries of its own, the answer depends on its format.
+    If the queries of the file cannot be read, the answer is False for the formats in
+    `_MAY_LACK_TEXTS`, and True for other formats.
     """
     if format in FORMATS_OF_IDS:
         return False

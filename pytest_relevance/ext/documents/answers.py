@@ -80,7 +80,11 @@ class IndexDocuments:
 
 
 def _wanted(result: CaseResult) -> list[str]:
-    """Return the documents that are judged or expected, each once."""
+    """Return the missing judged documents and the expected documents, each once.
+
+    A judged document is missing if the kept ranking lacks the document. Documents that
+    an expectation excludes from the results are left out.
+    """
     wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
     for outcome in result.evaluation.outcomes:
         if not EXPECTATIONS.get_or_unknown(outcome.kind).excludes_documents:
