@@ -190,6 +190,21 @@ WARNINGS: dict[str, tuple[str, dict[str, str], dict[str, list[str]]]] = {
         {"queries.tsv": "q1\tboots\n", "shop.qrels": "q1 0 a 3\nq1 0 b 0\n"},
         {UNUSED: ['queries.tsv:1: "boots"']},
     ),
+    "two grades below a query that does not judge the document": (
+        """
+        min_ndcg: 0.5
+        cases:
+          - {query: polish, judgments: {a: 3}}
+          - {query: polish, id: again, judgments: {b: 2}}
+          - {query: polish, id: third, judgments: {b: 3}}
+        """,
+        {},
+        {
+            CONFLICTING: [
+                ':5: "polish": document "b" has grade 3 here and 2 in shop.relevance.yaml:4'
+            ]
+        },
+    ),
     "two grades": (
         """
         min_ndcg: 0.5

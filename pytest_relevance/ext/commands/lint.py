@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import defaultdict
 from collections.abc import (
     Container,
     Hashable,
@@ -105,19 +106,21 @@ def _conflicting_in_judgments(judgments: Judgments) -> Iterator[Problem]:
 def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
     """Yield a problem for each query whose grades contradict an earlier query.
 
-    Two queries are the same if their normalised texts and their contexts are equal.
+    Two queries are the same if their normalised texts and their contexts are equal. A
+    grade is compared with that of the first query which grades the document.
     """
-    earlier: dict[Hashable, _Entry] = {}
+    graded: dict[Hashable, dict[str, _Entry]] = defaultdict(dict)
     for entry in entries:
-        key = (normalized(entry.query), entry.context)
-        other = earlier.setdefault(key, entry)
+        first_entries = graded[normalized(entry.query), entry.context]
         differing = []
         for document, grade in entry.grades.items():
-            if other.grades.get(document, grade) != grade:
+            other = first_entries.setdefault(document, entry)
+            if other.grades[document] != grade:
                 differing.append(document)
         if not differing:
             continue
         first = differing[0]
+        other = first_entries[first]
         yield entry.problem(
             f"document {quoted(first, 40)} has grade {entry.grades[first]:g} here and "
             f"{other.grades[first]:g} in {other.where}{_and_more(len(differing))}"
