@@ -199,7 +199,10 @@ class ListedQueries:
         return [query for name, query in self.by_id.items() if name in self._written]
 
     def without_written_case(self) -> list[ListedQuery]:
-        """Return the other queries that are taken. They become cases."""
+        """Return the taken queries that no written case is about.
+
+        Each becomes a case, unless `only: judged` leaves it out.
+        """
         selected = []
         for name, query in self.by_id.items():
             if query.is_taken and name not in self._written:

@@ -178,8 +178,9 @@ class ExpectationKind(ABC):
         return False
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether both outcomes have what `missed_as_badly` needs.
+        """Say whether it is known how badly both outcomes miss the expectation.
 
+        If it is not known, no report says that the case misses it by more than before.
         By default: whether the kind defines `missed_as_badly`, and both outcomes have a
         value.
         """

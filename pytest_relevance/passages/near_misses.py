@@ -67,9 +67,12 @@ _MOST_BETWEEN = 12
 def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
     """Return the near miss of a passage that no text holds; None if there is none.
 
-    It is the text with the fewest differences, or else texts that were cut within a
-    quote. If the nearest text has other words, texts that were cut come first: if two
-    of them have the quote together, or if the text that was cut is the nearest one.
+    The first of these that there is:
+
+    1. the most similar text, if its words are those of the quote
+    2. a quote that is split over two texts, or that the most similar text cuts
+    3. the most similar text, with other words
+    4. any text that cuts the quote
 
     `quotes`: the quotes of the passage, of which one is enough.
     `texts`: the texts of results, best first.
@@ -130,7 +133,10 @@ def _most_similar(quotes: Sequence[_Plain], texts: Sequence[_Plain]) -> NearMiss
 
 
 def _first_cut(quotes: Sequence[_Plain], texts: Sequence[_Plain]) -> NearMiss | None:
-    """Return the texts that were cut within one of the quotes; None without any."""
+    """Return the near miss of the first quote within which texts were cut.
+
+    None if there is no such quote.
+    """
     for quote in quotes:
         cut = _cut(quote, texts)
         if cut is not None:

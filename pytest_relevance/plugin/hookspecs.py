@@ -122,8 +122,8 @@ def pytest_relevance_texts(
 def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-body]
     """Return the kinds of files that options of the plugin may name.
 
-    The files that options do name are checked before the run. If there is one, the run
-    keeps the ranking and the titles of every case.
+    A file that an option names is checked before the run. If options name at least one
+    file, the run keeps the ranking and the titles of every case.
     """
 
 

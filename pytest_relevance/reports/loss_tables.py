@@ -136,7 +136,10 @@ def _lost_lines(
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> list[Loss]:
-    """Return the relevant documents that are not in the ranking and cost nothing."""
+    """Return the missing documents with a gain above 0 that cost nothing.
+
+    That is a loss of at most `LEAST`.
+    """
     shown = {loss.document for loss in found.losses if loss.loss > LEAST}
     gains = result.conditions.settings.gains
     missing = []

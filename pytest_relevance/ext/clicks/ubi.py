@@ -165,7 +165,11 @@ class UbiLogs:
         self._filtered: set[int] = set()
 
     def add_event(self, event: Event) -> None:
-        """Add an event. An event of another action is only counted."""
+        """Add a click or an impression.
+
+        An event that cannot be used is counted in `left_out`. An event that is neither
+        a click nor an impression is counted in `other_actions`.
+        """
         rows = self._of_action.get(event.action)
         if rows is None:
             self.other_actions[event.action] += 1

@@ -54,7 +54,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Check `relevance_ci`. Raises UsageError for an invalid value."""
+    """Check the ini keys of this extension, and note whether details are needed.
+
+    Details are kept if GitHub's summary of the step will be written. Raises UsageError
+    for an invalid value of `relevance_ci` or `relevance_page_url`.
+    """
     options.choice(config, "relevance_ci", CI)
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
         options.keep_details(config)

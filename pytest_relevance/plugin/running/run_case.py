@@ -180,7 +180,8 @@ def check(
 def _read_given(case_run: CaseRun, given: object) -> Ranking:
     """Return what a check was given as a ranking. Raises `CaseError` if it is not one.
 
-    If the test requests the search fixture, `search.ids` of its value counts here too.
+    If the test requests the search fixture, and the search has an attribute `ids`, it
+    says also here which ids the results have.
     """
     case_run.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures

@@ -458,7 +458,11 @@ def _expectation_text(values: Any) -> str:
 
 
 def _gate_text(change: DemandChange) -> str:
-    """Return, for example, `a gate is gone: mean nDCG@10 0.7`."""
+    """Return that a gate is gone or looser, as text.
+
+    For example, `a gate is gone: mean nDCG@10 0.7`, or `a gate is looser: mean nDCG@10
+    0.7 -> mean nDCG@10 0.6`.
+    """
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"

@@ -88,9 +88,12 @@ def stability_remarks(
 def _table(
     unstable: Sequence[CaseResult], called: Sequence[CaseResult], *, full: bool
 ) -> Table:
-    """Return the table of cases whose ranking changes; cases that did not pass first.
+    """Return the table of cases whose ranking changes.
+
+    The cases that did not pass come first.
 
     `called`: the cases whose search was called several times.
+    `full`: whether all cases are listed, and not only the first ones.
     """
     variants = variants_of(called)
     has_places = len({result.file for result in unstable}) > 1

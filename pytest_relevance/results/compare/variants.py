@@ -104,8 +104,8 @@ class VariantComparison:
     def may_be_by_chance(self) -> bool:
         """Say whether to warn that the best variant may be the best by chance.
 
-        There are more than two variants, or fewer than `FEW_CASES` cases, and not all
-        variants are equally good.
+        True if the variants are not all equally good, and there are more than two
+        variants or fewer than `FEW_CASES` cases.
         """
         if len(self.best) == len(self.rows):
             return False
