@@ -402,7 +402,10 @@ class SuiteFiles:
                     continue
                 pair = f"{quoted(spelling, 40)} ({quoted(query.text, 40)} in {query.where})"
                 is_judged = any(name in judged for name in query.names)
-                (beside if is_judged or file.fills else lost).append(pair)
+                if is_judged or file.fills:
+                    beside.append(pair)
+                else:
+                    lost.append(pair)
             if beside:
                 self._spellings.append(_differ_in_case(file, beside))
             if lost:

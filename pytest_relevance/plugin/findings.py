@@ -85,7 +85,10 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
         files = f"{counted(len(unread), 'file')} in {recorded_rankings(config).name}"
         text = f"--relevance-against: no case ran of {files} ({examples(unread)})"
     elif fails:
-        text = "--relevance-baseline=require: no case file was collected"
+        option = "--relevance-against"
+        if _is_required_option(config):
+            option = "--relevance-baseline=require"
+        text = f"{option}: no case file was collected"
     else:
         return
     if fails:

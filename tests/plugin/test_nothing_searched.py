@@ -190,3 +190,20 @@ def test_a_record_in_which_nothing_was_searched(
     assert merged.code == 1
     assert told in merged.out
     assert told in command("report", "whole.jsonl").out
+
+
+@pytest.mark.parametrize(
+    ("option", "named"),
+    [
+        ("--relevance-baseline=require", "--relevance-baseline=require"),
+        ("--relevance-against=empty.jsonl", "--relevance-against"),
+    ],
+)
+def test_without_a_case_file_the_option_that_was_given_is_named(
+    project: Project, option: str, named: str
+) -> None:
+    project.write("test_shop.py", "def test_nothing(): pass\n")
+    project.run("--relevance-record=empty.jsonl")
+    run = project.run(option)
+    assert f"{named}: no case file was collected, so the run fails: " in run.said
+    assert run.code == 1
