@@ -14,6 +14,7 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import printable
 from pytest_relevance.cases.case_file import CaseFile
+from pytest_relevance.cases.keys import KNOWN_ITEMS
 from pytest_relevance.cases.known_items import KnownItems, read_known_items
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile
@@ -34,8 +35,6 @@ from pytest_relevance.judgments.reading import (
     read_ratings,
 )
 from pytest_relevance.judgments.row_rules import DROP, EVERY_ROW, ROW_RULES, RowRules
-
-KNOWN_ITEMS = "known_items"
 
 
 class FileReader:

@@ -39,11 +39,7 @@ from pytest_relevance.cases.keys import (
     check_keys,
     plain_values,
 )
-from pytest_relevance.cases.known_items import (
-    KnownItem,
-    KnownItems,
-    terms_of_known_item,
-)
+from pytest_relevance.cases.known_items import KnownItem, terms_of_known_item
 from pytest_relevance.cases.location import WRONG, Location, Position, Subject, Wrong
 from pytest_relevance.cases.model import Case, KnownItemCounts, Suite, Terms
 from pytest_relevance.cases.names import node_name
@@ -60,7 +56,7 @@ from pytest_relevance.cases.yaml import (
 if TYPE_CHECKING:
     from pytest_relevance.cases.query_files import ListedQuery
     from pytest_relevance.cases.suite_files import SuiteFiles
-
+    from pytest_relevance.cases.suite_known_items import SuiteKnownItems
 
 _NAMING_FILES = ("judgments", QUERIES, KNOWN_ITEMS)
 _GRADING = ("scale", "raters", "id_field")
@@ -365,7 +361,7 @@ class SuiteBuilder:
 
     # Known items
 
-    def _add_known_items(self, files: SuiteFiles, items: KnownItems) -> None:
+    def _add_known_items(self, files: SuiteFiles, items: SuiteKnownItems) -> None:
         """Add a case for each known item, or report mistakes.
 
         A title that is the name of another case is left out, and counted: the same
@@ -374,7 +370,7 @@ class SuiteBuilder:
         names = {node_name(name) for name in files.queries.by_id} | self._lines.keys()
         judged = []
         terms = terms_of_known_item(self._terms)
-        for item in files.known_items_without_case():
+        for item in items.without_case():
             if node_name(item.title) in names:
                 judged.append(item.title)
             elif not self.problems.is_full:
@@ -382,7 +378,7 @@ class SuiteBuilder:
                     item.line,
                     listed_id=item.title,
                     source=items.file,
-                    is_sampled=files.draws_items,
+                    is_sampled=items.are_sampled,
                 )
                 self._add_known_item(item, terms, origin)
         self._known_items = replace(items.counts, judged=tuple(judged))

@@ -1,8 +1,8 @@
-"""The files of queries and judgments of a suite, and how cases find judgments there.
+"""The files of queries and judgments of a suite, and the judgments of its cases.
 
 The suite's files count for all cases. The judgments of a case itself replace them,
-document by document. `judgment_file` finds a case in one file, and `case_judgments`
-unites what is found.
+document by document. `opened_files` opens the files, and `judgment_finder` searches
+them.
 
 Suites without files do not import this module.
 """
@@ -11,61 +11,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from pytest_relevance._ids import IdField, id_field_of
-from pytest_relevance._problems import FileError, Problems
-from pytest_relevance._text import (
-    counted,
-    did_you_mean,
-    first_few,
-    folded_text,
-    listed,
-    quoted,
-)
+from pytest_relevance._text import first_few, folded_text, listed, quoted
 from pytest_relevance.cases.case_file import CaseFile
 from pytest_relevance.cases.case_judgments import (
-    BY_CASE,
-    BY_OTHERS,
     JUDGING_KEYS,
     NO_JUDGMENTS,
     CaseJudgments,
-    FileJudgments,
-    GradingTerms,
-    OverruledRow,
     combine,
-    fill_gaps,
-    find_overruled,
     grading_terms,
-    notices_of,
-    unite,
 )
-from pytest_relevance.cases.file_reader import KNOWN_ITEMS, FileReader
+from pytest_relevance.cases.file_reader import FileReader
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile
-from pytest_relevance.cases.known_items import KnownItem, KnownItems
-from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
+from pytest_relevance.cases.judgment_finder import (
+    JudgmentFiles,
+    JudgmentFinder,
+    check_fills,
+    names_of,
+    silent_location,
+)
+from pytest_relevance.cases.keys import KNOWN_ITEMS
+from pytest_relevance.cases.known_items import KnownItem
+from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
-from pytest_relevance.cases.passages import check_together, with_passages
+from pytest_relevance.cases.opened_files import OpenedFiles
+from pytest_relevance.cases.passages import check_together
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
 from pytest_relevance.cases.query_keys import Lookup
+from pytest_relevance.cases.suite_known_items import SuiteKnownItems
 from pytest_relevance.cases.suite_samples import SampleDrawer
 from pytest_relevance.judgments.folders import JUDGMENTS, QUERIES
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
 from pytest_relevance.judgments.reading import QueryFile
-
-_MOST_ADVISED = 3
-"""How many cases get advice on a close name."""
-
-_MOST_COMPARED = 5_000
-"""How many names are compared for one case. Comparing 100,000 would take a second."""
 
 _WITHOUT_PARAMS: Sequence[Mapping[str, object]] = ({},)
 """The params of a known item in `ParamsByText`: a known item has none."""
-
-_Files = Sequence[JudgmentFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ class _OwnJudgments:
     """The judgments that a case writes, and the judgment files that it names."""
 
     judgments: CaseJudgments | None
-    files: _Files
+    files: JudgmentFiles
 
 
 class SuiteFiles:
@@ -82,15 +65,13 @@ class SuiteFiles:
     `suite`: the checked keys of the suite.
     `is_wrong`: whether a file of the suite has a mistake. Then the judgments of cases
         are not known.
+    `known_items`: None if the suite names no catalogue of them.
     """
 
     def __init__(self, case_file: CaseFile, suite: Mapping[str, object]) -> None:
         self.queries = ListedQueries()
         self.drawer = SampleDrawer(takes_all=case_file.takes_all)
-        self.known_items: KnownItems | None = None
-        self.draws_items = False
-        """Whether a sample of the known items is drawn."""
-        self._drawn_items: list[KnownItem] = []
+        self.known_items: SuiteKnownItems | None = None
         self.is_wrong = False
         self.reader = FileReader(case_file)
         self._terms = grading_terms(suite)
@@ -98,21 +79,13 @@ class SuiteFiles:
         self._template = _template_of(suite)
         """The `id_field` of the suite if it is a template."""
         self._named_by_suite: Sequence[NamedFile] = ()
-        self._of_suite: _Files = ()
+        self._of_suite: JudgmentFiles = ()
         """The judgment files of the suite."""
-        self._opened: dict[tuple[NamedFile, IdField | None], JudgmentFile] = {}
-        """The judgment files of the suite and of cases, as they were opened so far."""
-        self._used_keys: dict[NamedFile, set[str]] = {}
-        """The keys of queries that have cases, by file."""
-        self._overruled: list[OverruledRow] = []
-        self._written_items: set[str] = set()
-        """The titles of known items for which the case file writes a case."""
+        self._opened = OpenedFiles(self.reader, self._terms)
+        """The judgment files of the suite and of cases."""
+        self._finder = JudgmentFinder()
         self._spellings: list[str] = []
         """Notices that name judged queries which differ from listed ones in case."""
-        self._misses = 0
-        """How many cases found no judgments; only the first get advice on a close
-        name.
-        """
 
     @property
     def judges(self) -> bool:
@@ -149,7 +122,7 @@ class SuiteFiles:
                     "this file under judgments too, or take the other files out"
                 )
         self._named_by_suite = judgments
-        files = self._open(
+        files = self._opened.open(
             judgments, self._terms, template=self._template, at=judgments_at
         )
         if files is WRONG:
@@ -172,24 +145,18 @@ class SuiteFiles:
         if items is WRONG:
             self.is_wrong = True
             return
-        self.known_items = items
-        self._drawn_items = self.drawer.draw_items(items, named)
-        self.draws_items = named.sample is not None
-
-    def known_items_without_case(self) -> list[KnownItem]:
-        """Return the drawn known items for which the case file writes no case."""
-        written = self._written_items
-        return [item for item in self._drawn_items if item.title not in written]
+        self.known_items = SuiteKnownItems(
+            items,
+            self.drawer.draw_items(items, named),
+            are_sampled=named.sample is not None,
+        )
 
     def not_drawn(self) -> ParamsByText:
         """Return the queries and known items that are neither drawn nor written."""
         found = dict(self.queries.not_drawn())
-        if self.known_items is None:
-            return found
-        taken = {item.title for item in self._drawn_items} | self._written_items
-        for item in self.known_items:
-            if item.title not in taken:
-                found.setdefault(item.title, _WITHOUT_PARAMS)
+        if self.known_items is not None:
+            for title in self.known_items.titles_not_drawn():
+                found.setdefault(title, _WITHOUT_PARAMS)
         return found
 
     def _has_judgments(self, named: NamedFile, content: QueryFile) -> bool:
@@ -198,7 +165,7 @@ class SuiteFiles:
 
     def _has_queries(self, named: NamedFile) -> bool:
         """Say whether a file of judgments is a golden set, or a folder with queries."""
-        file = self._opened.get((named.content, self._template))
+        file = self._opened.get(named, self._template)
         if file is None:
             return self.reader.is_folder_with(QUERIES, named)
         return file.ratings.is_golden_set
@@ -241,10 +208,21 @@ class SuiteFiles:
         return content
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
-        """Return the judgments of a written case, given by its checked keys.
+        """Return the judgments of a written case, or report why it has none.
 
-        Reports ratings that are not grades or contradict each other, and a case that
-        its files do not judge. A case that nothing judges may be a known item.
+        For a document, the first of these that judges it counts:
+
+        1. the case itself, or a judgment file that the case names
+        2. a judgment file of the suite
+        3. a file with `fill: true`, of the case or of the suite
+
+        If neither 1 nor 2 has the query, and the query is the title of a known item,
+        the judgments are those of the known item.
+
+        `own`: the checked keys of the case.
+
+        Reported are ratings that are not grades, grades that contradict each other, and
+        a query that the files should judge and do not.
         """
         lookup = Lookup(
             id=own.get("id"),
@@ -260,27 +238,28 @@ class SuiteFiles:
         if files_of_suite is WRONG:
             return WRONG
         item = self._known_item(own)
-        if item is not None and _find(files_of_suite, lookup) is None:
-            self._written_items.add(item.title)
+        if item is not None and self._finder.find(files_of_suite, lookup) is None:
+            assert self.known_items is not None
+            self.known_items.mark_written(item)
             return item.judgments
         # A case with judgments of its own need not be in the files of the suite.
-        if any(key in own for key in JUDGING_KEYS):
-            of_suite = _find(files_of_suite, lookup)
+        if _judges_itself(own):
+            of_suite = self._finder.find(files_of_suite, lookup)
         else:
-            of_suite = self._find_needed(files_of_suite, lookup)
+            of_suite = self._finder.find_needed(files_of_suite, lookup)
         files = [*own_judgments.files, *files_of_suite]
         if of_suite is WRONG:
-            _check_fills(files, lookup)
+            check_fills(files, lookup)
             return WRONG
         of_case = own_judgments.judgments
         if of_case is not None and of_suite is not None:
-            names = _names_of(files_of_suite)
+            names = names_of(files_of_suite)
             if check_together(of_case, of_suite, names, lookup.at) is WRONG:
                 return WRONG
             if of_case.differs_from(of_suite):
-                self._note_overruled(of_case, files_of_suite, lookup)
+                self._finder.note_overruled(of_case, files_of_suite, lookup)
         people = combine(of_case, of_suite)
-        return self._fill(people, files, lookup)
+        return self._finder.fill(people, files, lookup)
 
     def _known_item(self, own: Mapping[str, Any]) -> KnownItem | None:
         """Return the known item that a case without judgments stands for.
@@ -288,13 +267,11 @@ class SuiteFiles:
         The query of the case is the title of the item. None if no item has this title,
         if the suite has no known items, or if the case has an id or judges something.
         """
-        if self.known_items is None or "id" in own:
-            return None
-        if any(key in own for key in JUDGING_KEYS):
+        if self.known_items is None or "id" in own or _judges_itself(own):
             return None
         return self.known_items.find(own["query"])
 
-    def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
+    def _files_of_suite(self, lookup: Lookup) -> JudgmentFiles | Wrong:
         """Return the judgment files of the suite, as a case reads them.
 
         If the case sets `id_field`, the files are read again.
@@ -303,14 +280,16 @@ class SuiteFiles:
         if template == self._template:
             return self._of_suite
         at = lookup.at.under("judgments")
-        return self._open(self._named_by_suite, lookup.terms, template=template, at=at)
+        return self._opened.open(
+            self._named_by_suite, lookup.terms, template=template, at=at
+        )
 
     def _own_judgments(
         self, own: Mapping[str, object], lookup: Lookup
     ) -> _OwnJudgments | Wrong:
         """Return the judgments of a case itself: written, or in files that it names."""
         written = own.get("judgments")
-        files: _Files = ()
+        files: JudgmentFiles = ()
         judgments: CaseJudgments | Wrong | None = None
         if isinstance(written, CaseJudgments):
             judgments = written
@@ -318,39 +297,24 @@ class SuiteFiles:
             here = lookup.at.under("judgments")
             template = _template_of(lookup.at.values)
             named = _named_files(written)
-            opened = self._open(named, lookup.terms, template=template, at=here)
+            opened = self._opened.open(named, lookup.terms, template=template, at=here)
             if opened is WRONG:
                 return WRONG
             files = opened
-            judgments = self._find_needed(files, replace(lookup, at=here))
+            judgments = self._finder.find_needed(files, replace(lookup, at=here))
         if judgments is not WRONG:
             judgments = add_written(judgments, own, lookup.at)
         return WRONG if judgments is WRONG else _OwnJudgments(judgments, files)
-
-    def _note_overruled(
-        self, own: CaseJudgments, files: _Files, lookup: Lookup
-    ) -> None:
-        """Keep the rows of judgment files that the grades of a case replace.
-
-        A notice names these rows.
-        """
-        silently = replace(lookup, at=_unheard())
-        for file in files:
-            if file.fills:
-                continue
-            parts = file.find(silently)
-            if parts is not WRONG:
-                self._overruled.extend(find_overruled(own.grades, parts, BY_CASE))
 
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a query from a file of queries."""
         ids = self.queries.ids(query.text)
         lookup = Lookup(query.row.id, query.text, ids, terms=self._terms, at=at)
-        people = _find(self._of_suite, lookup)
+        people = self._finder.find(self._of_suite, lookup)
         if people is WRONG:
-            _check_fills(self._of_suite, lookup)
+            check_fills(self._of_suite, lookup)
             return WRONG
-        return self._fill(people or NO_JUDGMENTS, self._of_suite, lookup)
+        return self._finder.fill(people or NO_JUDGMENTS, self._of_suite, lookup)
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
         """Report that no listed query is judged: the files may not belong together.
@@ -360,14 +324,14 @@ class SuiteFiles:
         `queries`: the listed queries without a written case, none of which is judged.
         """
         for query in self.queries.with_written_case():
-            judgments = self.of_listed(query, _unheard())
+            judgments = self.of_listed(query, silent_location())
             if judgments is WRONG or judgments.grades:
                 return
         first = dict.fromkeys((queries[0].row.id, queries[0].text))
         names = listed([quoted(name, 40) for name in first], "or")
         at.refuse(
             f"none of the listed queries ({len(queries):,}) is judged in "
-            f"{_names_of(self._of_suite)}. The first listed query is {names}, the "
+            f"{names_of(self._of_suite)}. The first listed query is {names}, the "
             f"first judged one {self._first_judged()}. Name the judgments of these "
             "queries, or list the ids of queries if the judgments have ids alone",
             "judgments",
@@ -428,7 +392,7 @@ class SuiteFiles:
 
         Call this when all cases have found their judgments.
         """
-        for file in self._first_opened():
+        for file in self._opened.each_once():
             if not file.fills:  # it may have queries of other suites
                 file.check_rest(self._terms, at)
 
@@ -437,167 +401,18 @@ class SuiteFiles:
 
         A file with `fill: true` may have queries of other suites: they are no mistake.
         """
-        notices = [*self.reader.notices, *notices_of(self._overruled)]
+        notices = [*self.reader.notices, *self._finder.notices()]
         notices += [*self.queries.notices_of_placeholders(), *self._spellings]
         not_drawn = self.queries.names_not_drawn()
-        for file in self._first_opened():
+        for file in self._opened.each_once():
             if not file.fills:
                 notices.extend(file.notices(not_drawn))
         return tuple(notices)
 
-    def _first_opened(self) -> list[JudgmentFile]:
-        """Return each judgment file as it was read first.
 
-        For a case that sets `id_field`, a file may have been read again.
-        """
-        first: dict[NamedFile, JudgmentFile] = {}
-        for (named, _), file in self._opened.items():
-            first.setdefault(named, file)
-        return list(first.values())
-
-    def _open(
-        self,
-        named: Sequence[NamedFile],
-        terms: GradingTerms,
-        template: IdField | None,
-        at: Location,
-    ) -> list[JudgmentFile] | Wrong:
-        """Read judgment files and return them, or report mistakes in them.
-
-        Each file is read once. Files with `fill: true` that do not exist are left out.
-        """
-        opened = []
-        is_wrong = False
-        for each in named:
-            one = self.reader.in_folder(JUDGMENTS, each, at)
-            if one is WRONG:
-                is_wrong = True
-                continue
-            ratings = self.reader.ratings(one, template, at)
-            if ratings is None:
-                continue
-            if ratings is WRONG:
-                is_wrong = True
-                continue
-            if one.fill and ratings.documents_are != IDS:
-                of_file = one.at[:-1]
-                at.refuse(
-                    f"{ratings.file} has passages, and fill: true fills judgments of "
-                    "documents; take fill out",
-                    *of_file,
-                    "fill",
-                )
-                is_wrong = True
-                continue
-            if ratings.unclear is not None and terms.raters is None:
-                error = FileError(ratings.file, [ratings.unclear])
-                at.under(*one.at).refuse_file(error)
-                is_wrong = True
-                continue
-            key = (one.content, template)
-            if key not in self._opened:
-                used = self._used_keys.setdefault(one.content, set())
-                self._opened[key] = JudgmentFile(
-                    ratings, self._terms, used, fills=one.fill
-                )
-            opened.append(self._opened[key])
-        return WRONG if is_wrong else opened
-
-    def _find_needed(
-        self, files: _Files, lookup: Lookup
-    ) -> CaseJudgments | Wrong | None:
-        """Return the judgments of a query, or report that there are none.
-
-        None if there are no files to search.
-        """
-        files = [file for file in files if not file.fills]
-        judgments = _find(files, lookup)
-        if judgments is not None or not files:
-            return judgments
-        count = sum(len(file.known) for file in files)
-        self._misses += 1
-        close = ""
-        if self._misses <= _MOST_ADVISED:
-            close = _close_name(files, lookup)
-        advice = ""
-        have_ids_alone = all(file.ratings.format in FORMATS_OF_IDS for file in files)
-        if lookup.id is None and have_ids_alone:
-            advice = (
-                "; the file has ids alone: give the case its id, or name a file of "
-                "queries with their texts (queries: ...)"
-            )
-        return lookup.at.refuse(
-            f"no judgments: {_names_of(files)} "
-            f"({counted(count, 'query', 'queries')}) judges nothing for "
-            f"{listed(map(quoted, lookup.names))}{close}{advice}; if the case needs "
-            "no judgments, write judgments: {}"
-        )
-
-    def _fill(
-        self, people: CaseJudgments, files: _Files, lookup: Lookup
-    ) -> CaseJudgments | Wrong:
-        """Return the judgments `people`, completed by files with `fill: true`.
-
-        If a person gave another grade in such a file than in `people`, the row is kept
-        for a notice. The grades of a machine are expected to differ.
-        """
-        parts: list[FileJudgments] = []
-        for file in dict.fromkeys(files):
-            if not file.fills:
-                continue
-            in_file = file.find(lookup)
-            if in_file is WRONG:
-                return WRONG
-            parts.extend(in_file)
-            for row in find_overruled(people.grades, in_file, BY_OTHERS):
-                if file.is_of_people(row.query, row.document):
-                    self._overruled.append(row)
-        if people.passages and parts:
-            return lookup.at.refuse(
-                f"the case has passages, and {parts[0].judgments.file} judges documents "
-                "for it; take one of them out"
-            )
-        return fill_gaps(people, parts, terms=lookup.terms, at=lookup.at)
-
-
-def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
-    """Return the judgments of a query in files; None if there are none.
-
-    Files with `fill: true` are left out.
-    """
-    parts: list[FileJudgments] = []
-    is_wrong = False
-    for file in files:
-        if file.fills:
-            continue
-        in_file = file.find(lookup)
-        if in_file is WRONG:
-            is_wrong = True
-        else:
-            parts.extend(in_file)
-    if is_wrong:
-        return WRONG
-    return _unite(parts, lookup) if parts else None
-
-
-def _unite(parts: Sequence[FileJudgments], lookup: Lookup) -> CaseJudgments | Wrong:
-    """Return the judgments or the passages of one query, or report mistakes."""
-    judgments = unite(parts, lookup.terms, lookup.at)
-    if judgments is WRONG or all(part.judgments.documents_are == IDS for part in parts):
-        return judgments
-    return with_passages(judgments, parts, lookup.at)
-
-
-def _check_fills(files: _Files, lookup: Lookup) -> None:
-    """Report mistakes about a query in files with `fill: true`, and nothing else."""
-    for file in files:
-        if file.fills:
-            file.find(lookup)
-
-
-def _unheard() -> Location:
-    """Return a location that drops its mistakes, which are reported elsewhere."""
-    return Location(Subject(Problems("")))
+def _judges_itself(own: Mapping[str, object]) -> bool:
+    """Say whether a case, given by its checked keys, says what is relevant."""
+    return any(key in own for key in JUDGING_KEYS)
 
 
 def _named_files(value: object) -> Sequence[NamedFile]:
@@ -615,10 +430,6 @@ def _template_of(values: Mapping[str, object]) -> IdField | None:
     return field if field.is_template else None
 
 
-def _names_of(files: _Files) -> str:
-    return listed([file.name for file in files], "and")
-
-
 def _differ_in_case(file: JudgmentFile, pairs: Sequence[str]) -> str:
     """Return a sentence that names pairs such as `"Boots" ("boots" in log.csv:2)`."""
     count = (
@@ -630,18 +441,3 @@ def _differ_in_case(file: JudgmentFile, pairs: Sequence[str]) -> str:
         f"{file.name}: {count} from a listed query only in case or white space: "
         f"{first_few(pairs)}"
     )
-
-
-def _close_name(files: _Files, lookup: Lookup) -> str:
-    """Return advice if a name in the files is close to a name of the query, else ""."""
-    known: dict[str, None] = {}
-    for file in files:
-        for key in islice(file.known, _MOST_COMPARED):
-            known[key] = None
-            known[file.known.text(key)] = None
-    names = list(islice(known, _MOST_COMPARED))
-    for name in lookup.names:
-        advice = did_you_mean(name, names)
-        if advice:
-            return advice
-    return ""
