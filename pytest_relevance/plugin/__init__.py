@@ -7,7 +7,8 @@ registered when the first case file is collected (`hooks.install`).
 | module | what it holds |
 |---|---|
 | `hookspecs` | the hooks that the plugin offers |
-| `options` | options and ini keys, and which files are case files |
+| `options`, `run_settings` | options and ini keys; their values, checked |
+| `case_files`, `paths` | which files are case files; files below a folder, and paths in messages |
 | `command_line` | what the command line asks for, without the options of the configuration |
 | **collecting** | |
 | `collector`, `items` | a case file as a collector, its cases as test functions |
@@ -28,6 +29,7 @@ registered when the first case file is collected (`hooks.install`).
 | `workers` | workers of pytest-xdist, and what happens if one crashes |
 | `run_store` | the results of the run, in the process that receives all reports |
 | `gate_reports` | reports when all cases have run: gates as tests, undecided cases |
+| `against` | the record that `--relevance-against` names |
 | `findings`, `required_reference` | what is missing from a run; what it lacks of its reference |
 | `terminal`, `failure_text` | what is printed |
 | `outputs`, `output_files`, `baseline_output` | what a run leaves: its files and baselines |
@@ -52,11 +54,24 @@ from pytest_relevance.plugin import (
     options,
     testmon,
 )
+from pytest_relevance.plugin.case_files import (
+    BASELINE_SUFFIX,
+    BASELINES_SEEN,
+    CASE_FILES,
+)
 from pytest_relevance.plugin.output_files import (
     RECORD,
     Message,
     OutputFile,
     check_files,
+)
+from pytest_relevance.plugin.run_settings import (
+    HAS_STARTED,
+    is_worker,
+    read_settings,
+    reports_failed_start,
+    settings,
+    usage_error,
 )
 from pytest_relevance.plugin.skipped_folders import SkippedFolders
 
@@ -140,7 +155,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
     Raises UsageError for an option that only the command line may give.
     """
-    if not options.reports_failed_start(config):
+    if not reports_failed_start(config):
         command_line.refuse_configured_options(config)
         return (yield)
     from pytest_relevance.plugin.early_errors import FailedStart
@@ -163,7 +178,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         _configure(config)
     except pytest.UsageError as error:
-        raise options.usage_error(*error.args) from None
+        raise usage_error(*error.args) from None
 
 
 def _configure(config: pytest.Config) -> None:
@@ -173,22 +188,24 @@ def _configure(config: pytest.Config) -> None:
     in the controller of pytest-xdist, which collects no file. Otherwise the hooks are
     installed when the first case file is collected.
     """
-    options.read_settings(config)
+    read_settings(config)
     manager = config.pluginmanager
     manager.register(SkippedFolders(config))
-    if options.is_worker(config):
+    if is_worker(config):
         return
-    settings = options.settings(config)
+    of_run = settings(config)
     is_compared = config.option.relevance_against is not None
     if is_compared:
-        options.recorded_rankings(config)  # reads the record, to refuse a wrong one now
+        from pytest_relevance.plugin.against import recorded_rankings
+
+        recorded_rankings(config)  # reads the record, to refuse a wrong one now
     is_distributed = config.getoption("dist", "no") != "no"
-    reports_always = is_compared or settings.outputs or settings.requires_baseline
+    reports_always = is_compared or of_run.outputs or of_run.requires_baseline
     if reports_always or is_distributed:
         from pytest_relevance.plugin import hooks
 
         hooks.install(config)
-    check_files(settings.files, config)
+    check_files(of_run.files, config)
 
 
 def pytest_collect_file(
@@ -198,9 +215,9 @@ def pytest_collect_file(
 
     Baselines, and files that only have the content of a case file, are noted.
     """
-    case_files = parent.config.stash[options.CASE_FILES]
-    if file_path.name.endswith(options.BASELINE_SUFFIX):
-        parent.config.stash.setdefault(options.BASELINES_SEEN, []).append(file_path)
+    case_files = parent.config.stash[CASE_FILES]
+    if file_path.name.endswith(BASELINE_SUFFIX):
+        parent.config.stash.setdefault(BASELINES_SEEN, []).append(file_path)
         return None
     if not case_files.includes(file_path):
         if case_files.passes_over(file_path):
@@ -220,7 +237,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
     pytest-testmon would leave out unchanged case files, and nobody would notice.
     """
-    session.config.stash[options.HAS_STARTED] = True
+    session.config.stash[HAS_STARTED] = True
     if testmon.is_active(session.config):
         session.config.pluginmanager.register(testmon.NoSkippedFiles())
 
@@ -252,7 +269,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     except pytest.UsageError as error:
-        raise options.usage_error(*error.args) from None
+        raise usage_error(*error.args) from None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

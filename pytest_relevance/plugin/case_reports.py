@@ -16,7 +16,7 @@ from pytest_relevance.plugin.exceptions import (
     missing_fixture,
     search_error,
 )
-from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.labels import search_label

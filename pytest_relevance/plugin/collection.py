@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from pytest_relevance.plugin.options import CASE_FILES
+from pytest_relevance.plugin.case_files import CASE_FILES
 from pytest_relevance.results.records.run_info import FileInfo
 
 

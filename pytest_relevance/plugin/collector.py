@@ -21,6 +21,7 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import hooks
+from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.drawn_queries import compare_samples, drawn_queries
 from pytest_relevance.plugin.exceptions import CaseFileMistakes
 from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
@@ -29,12 +30,9 @@ from pytest_relevance.plugin.moved_entries import (
     CollectedFile,
     mask_entries,
 )
-from pytest_relevance.plugin.options import (
-    recorded_rankings,
-    redaction,
-    settings,
-    shown_path,
-)
+from pytest_relevance.plugin.paths import shown_path
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.results.records.baseline_paths import (

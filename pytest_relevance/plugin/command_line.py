@@ -13,8 +13,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from pytest_relevance.plugin.options import BASELINE, WITHOUT_TESTS, choice, usage_error
+from pytest_relevance.plugin.options import BASELINE
 from pytest_relevance.plugin.output_files import files_of_options
+from pytest_relevance.plugin.run_settings import WITHOUT_TESTS, choice, usage_error
 
 _PARSER: pytest.StashKey[pytest.Parser] = pytest.StashKey()
 _COMMAND_LINE: pytest.StashKey[Namespace] = pytest.StashKey()

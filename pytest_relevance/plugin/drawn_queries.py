@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance.codec import is_same_json
 from pytest_relevance.plugin.moved_entries import asks_the_same
-from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.results.records.run_info import DrawnQueries
 
 if TYPE_CHECKING:

@@ -21,24 +21,19 @@ from traceback import extract_tb
 import pytest
 
 from pytest_relevance.plugin.attached import Attached, attach, make_portable
+from pytest_relevance.plugin.case_files import CASE_FILES, matcher_of
 from pytest_relevance.plugin.exceptions import (
     CaseFileMistakes,
     is_installed,
     search_error,
 )
 from pytest_relevance.plugin.news import News
-from pytest_relevance.plugin.options import (
-    CASE_FILES,
-    HAS_STARTED,
-    files_below,
-    is_worker,
-    matcher_of,
-    redaction,
-    shown_path,
-)
 from pytest_relevance.plugin.output_files import files_of_options
 from pytest_relevance.plugin.outputs import how_run
+from pytest_relevance.plugin.paths import files_below, shown_path
 from pytest_relevance.plugin.pytest_internals import PYTEST
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import HAS_STARTED, is_worker
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.records.run import Run

@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance._text import listed, message_of, quoted
-from pytest_relevance.plugin.options import (
-    redaction,
-    shown_path,
-    without_root,
-)
+from pytest_relevance.plugin.paths import shown_path, without_root
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.results.case_parts import SearchError
 
 if TYPE_CHECKING:

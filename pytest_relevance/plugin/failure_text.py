@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import harmless
-from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.run_settings import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.styled_lines import (
     BAD,

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
+from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.news import LOST, PASSED_OVER
-from pytest_relevance.plugin.options import ended_well, recorded_rankings, settings
 from pytest_relevance.plugin.required_reference import (
     command_line_chooses,
     files_not_run,
     missing_from_reference,
 )
+from pytest_relevance.plugin.run_settings import ended_well, settings
 from pytest_relevance.plugin.run_store import (
     RunStore,
     first_named,

@@ -21,7 +21,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.plugin.attached import Attached, attach
 from pytest_relevance.plugin.clock import wall_time
 from pytest_relevance.plugin.failure_text import FailurePlace, FailureText
-from pytest_relevance.plugin.options import settings
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.results.case_result import FAILED, SKIPPED, XFAILED
 from pytest_relevance.results.unseen import find_undecided

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_relevance._text import counted
 from pytest_relevance.plugin.exceptions import NotSearched
-from pytest_relevance.plugin.options import settings
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import (

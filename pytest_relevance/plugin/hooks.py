@@ -30,19 +30,19 @@ from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.moved_entries import follow_moved_cases
 from pytest_relevance.plugin.news import NO_NEWS, PASSED_OVER
 from pytest_relevance.plugin.note_demands import note_added_xfails, note_demands
-from pytest_relevance.plugin.options import (
-    HAS_CASES,
-    ended_well,
-    has_cases,
-    is_worker,
-    redaction,
-    settings,
-    shown_path,
-)
+from pytest_relevance.plugin.paths import shown_path
 from pytest_relevance.plugin.pytest_internals import (
     forget_parameters,
     hide_in_report,
     is_fixture_defined,
+)
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import (
+    HAS_CASES,
+    ended_well,
+    has_cases,
+    is_worker,
+    settings,
 )
 from pytest_relevance.plugin.run_store import is_last, run_store
 from pytest_relevance.plugin.running import awaiting

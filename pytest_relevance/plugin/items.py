@@ -22,7 +22,7 @@ from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.exceptions import CaseFailure
 from pytest_relevance.plugin.item_variants import KnownVariant, Variant, variants_of
 from pytest_relevance.plugin.loops import CaseLoop, Loops
-from pytest_relevance.plugin.options import shown_path
+from pytest_relevance.plugin.paths import shown_path
 from pytest_relevance.plugin.pytest_internals import Fixtures, parameters_of
 from pytest_relevance.plugin.running.case_run import (
     CaseRun,

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance.cases.model import Case, RecordedGate, Suite
-from pytest_relevance.plugin.options import (
-    BASELINES_SEEN,
-    recorded_rankings,
-    redaction,
-    shown_path,
-)
+from pytest_relevance.plugin.against import recorded_rankings
+from pytest_relevance.plugin.case_files import BASELINES_SEEN
+from pytest_relevance.plugin.paths import shown_path
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.records.baseline_paths import (

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pytest_relevance._text import printable
-from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.output_files import Message
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.run_info import FileInfo, RunError, RunFinding

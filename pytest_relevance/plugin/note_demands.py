@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
-from pytest_relevance.plugin.options import settings
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.records.demands import (

@@ -17,20 +17,15 @@ import pytest
 
 from pytest_relevance import __version__
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
-from pytest_relevance.plugin.options import (
-    REPLAYED,
-    ended_well,
-    redaction,
-    relative,
-    settings,
-    without_root,
-)
 from pytest_relevance.plugin.output_files import (
     RECORD,
     Message,
     Target,
 )
+from pytest_relevance.plugin.paths import relative, without_root
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.required_reference import files_not_run, is_part
+from pytest_relevance.plugin.run_settings import REPLAYED, ended_well, settings
 from pytest_relevance.plugin.run_store import first_named, run_store
 from pytest_relevance.reports.run.case_counts import counted_cases
 from pytest_relevance.results.diagnoses import faults_to_record

@@ -10,11 +10,14 @@ nobody can find the value from the mask.
 from __future__ import annotations
 
 import operator
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
 
 from pytest_relevance.plugin.known_secrets import KnownSecrets, texts_in
 from pytest_relevance.results.records.json_lines import as_json
@@ -323,6 +326,23 @@ class Redaction:
 
         url = re.sub(_LOGIN, login, found[0])
         return re.sub(_PARAMETER, parameter, url)
+
+
+_REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
+
+
+def redaction(config: pytest.Config) -> Redaction:
+    """Return the object that masks secrets in this run, which is made on first use.
+
+    It knows the secrets of options, of the command line and of the environment.
+    """
+    if _REDACTION not in config.stash:
+        of_run = Redaction(config.getini("relevance_redact"))
+        of_run.learn(vars(config.option))
+        of_run.learn_arguments(map(str, config.invocation_params.args))
+        of_run.learn_environment(os.environ)
+        config.stash[_REDACTION] = of_run
+    return config.stash[_REDACTION]
 
 
 def _mask_of(found: re.Match[str]) -> str:

@@ -18,14 +18,11 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless
+from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.command_line import command_line
 from pytest_relevance.plugin.moved_entries import with_cases_left
-from pytest_relevance.plugin.options import (
-    files_below,
-    recorded_rankings,
-    settings,
-    shown_path,
-)
+from pytest_relevance.plugin.paths import files_below, shown_path
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines

@@ -23,7 +23,7 @@ from pytest_relevance.plugin.attached import Attached
 from pytest_relevance.plugin.collection import Collection
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.news import NO_NEWS, News, RunNotes, Unsent
-from pytest_relevance.plugin.options import DOCUMENTS, settings
+from pytest_relevance.plugin.run_settings import DOCUMENTS, settings
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.plugin.options import CASE_FILES, files_below, shown_path
+from pytest_relevance.plugin.case_files import CASE_FILES
+from pytest_relevance.plugin.paths import files_below, shown_path
 
 
 class SkippedFolders:

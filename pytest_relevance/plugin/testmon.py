@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.plugin import options
+from pytest_relevance.plugin.case_files import CASE_FILES
 
 NAME = "TestmonSelect"
 """The name under which pytest-testmon registers what chooses tests."""
@@ -53,7 +53,7 @@ class NoSkippedFiles:
         self, collection_path: Path, config: pytest.Config
     ) -> bool | None:
         """Return False for a case file that pytest-testmon leaves out, else None."""
-        if not config.stash[options.CASE_FILES].includes(collection_path):
+        if not config.stash[CASE_FILES].includes(collection_path):
             return None
         testmon = config.pluginmanager.get_plugin(NAME)
         ignore = getattr(testmon, "pytest_ignore_collect", None)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_relevance.plugin.options import (
-    at_least_one,
-    has_cases,
-    number_setting,
-    option_group,
-)
+from pytest_relevance.plugin.options import at_least_one, option_group
+from pytest_relevance.plugin.run_settings import has_cases, number_setting
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,7 @@ from pytest_relevance.ext.concurrency.grouping import Grouping, is_searched_alon
 from pytest_relevance.ext.concurrency.threads import DaemonThreads
 from pytest_relevance.ext.concurrency.window import Window
 from pytest_relevance.plugin.exceptions import ENDING
-from pytest_relevance.plugin.options import here, is_worker, settings
+from pytest_relevance.plugin.run_settings import here, is_worker, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_function

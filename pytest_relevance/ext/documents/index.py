@@ -47,9 +47,10 @@ from pytest_relevance.plugin.exceptions import (
     CaseFailure,
     error_text,
 )
-from pytest_relevance.plugin.options import DOCUMENTS as NAME
-from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import DOCUMENTS as NAME
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.case_run import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.options import DOCUMENTS
+from pytest_relevance.plugin.run_settings import DOCUMENTS
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin import exceptions
 from pytest_relevance.plugin.exceptions import error_text
-from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.awaiting import close_unawaited
 from pytest_relevance.plugin.running.case_run import CaseRun

@@ -33,10 +33,11 @@ from pytest_relevance.ext.judging.judge_file import JudgeFile
 from pytest_relevance.ext.judging.progress import Progress
 from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_file
 from pytest_relevance.plugin.exceptions import error_text
-from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 from pytest_relevance.plugin.outputs import keep_messages
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import DOCUMENTS, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.terminal import Section, run_terminal

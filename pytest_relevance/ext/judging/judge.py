@@ -29,7 +29,8 @@ from pytest_relevance.judgments.grading import grade_on_scale
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.giving_up import PATIENCE
-from pytest_relevance.plugin.options import redaction, settings
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.awaiting import (
     LOOKS_AFTER,

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.options import (
-    at_least_one,
-    is_worker,
-    keep_details,
-    option_group,
-    whole_number,
-)
+from pytest_relevance.plugin.options import at_least_one, option_group, whole_number
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
+from pytest_relevance.plugin.run_settings import is_worker, keep_details
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run

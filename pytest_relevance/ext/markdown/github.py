@@ -11,7 +11,7 @@ import pytest
 
 from pytest_relevance._text import harmless
 from pytest_relevance.ext.markdown.annotations import Annotation, run_annotations
-from pytest_relevance.plugin.options import relative
+from pytest_relevance.plugin.paths import relative
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.results.case_parts import SETUP

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import options
+from pytest_relevance.plugin import run_settings
+from pytest_relevance.plugin.options import option_group
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _ADDRESS = r"https?://[^\s<>()\"`\\#]+"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare `--relevance-markdown`, `--relevance-ci`, and ini keys for builds."""
-    group = options.option_group(parser)
+    group = option_group(parser)
     group.addoption(
         "--relevance-markdown",
         metavar="FILE",
@@ -59,12 +60,12 @@ def pytest_configure(config: pytest.Config) -> None:
     Details are kept if GitHub's summary of the step will be written. Raises UsageError
     for an invalid value of `relevance_ci` or `relevance_page_url`.
     """
-    options.choice(config, "relevance_ci", CI)
+    run_settings.choice(config, "relevance_ci", CI)
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
-        options.keep_details(config)
+        run_settings.keep_details(config)
     address = config.getini("relevance_page_url")
     if address and not re.fullmatch(_ADDRESS, address):
-        raise options.usage_error(
+        raise run_settings.usage_error(
             "relevance_page_url is the address of the HTML report, such as "
             f"https://ci.example.com/report.html; found {address!r}"
         )
@@ -103,7 +104,7 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
 
     if not github.has_something_to_say(run):
         return
-    has_started = options.HAS_STARTED in config.stash
+    has_started = run_settings.HAS_STARTED in config.stash
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         report = _markdown(run, config, github.MOST_OF_SUMMARY)
@@ -126,7 +127,7 @@ def _markdown(run: Run, config: pytest.Config, most: int | None = None) -> str:
 
     report = run_markdown(
         run,
-        verbosity=max(options.verbosity(config.option), 0),
+        verbosity=max(run_settings.verbosity(config.option), 0),
         most=most or MOST_CHARACTERS,
         page=config.getini("relevance_page_url"),
     )

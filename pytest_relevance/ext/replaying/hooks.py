@@ -17,13 +17,9 @@ from pytest_relevance.ext.replaying.recorded_search import NotInRecord, Recorded
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.item_variants import KnownVariant
-from pytest_relevance.plugin.options import (
-    ended_well,
-    is_worker,
-    redaction,
-    settings,
-    shown_path,
-)
+from pytest_relevance.plugin.paths import shown_path
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import ended_well, is_worker, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 from pytest_relevance.results.case_parts import DocumentTexts

@@ -10,13 +10,8 @@ import pytest
 
 from pytest_relevance.plugin.clock import wall_time
 from pytest_relevance.plugin.command_line import command_line
-from pytest_relevance.plugin.options import (
-    REPLAYED,
-    at_least_one,
-    is_worker,
-    option_group,
-    usage_error,
-)
+from pytest_relevance.plugin.options import at_least_one, option_group
+from pytest_relevance.plugin.run_settings import REPLAYED, is_worker, usage_error
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.replaying.recorded_run import RecordedRun

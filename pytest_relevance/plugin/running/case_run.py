@@ -14,7 +14,8 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError, MetricFunction
 from pytest_relevance.metrics.names import own_metrics
 from pytest_relevance.plugin.exceptions import CaseError, error_text
-from pytest_relevance.plugin.options import RunSettings, redaction
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import RunSettings
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.results.case_parts import (
     CaseCall,

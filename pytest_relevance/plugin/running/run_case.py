@@ -24,8 +24,10 @@ from pytest_relevance.plugin.exceptions import (
     NotSearched,
     error_text,
 )
-from pytest_relevance.plugin.options import redaction, settings, shown_path
+from pytest_relevance.plugin.paths import shown_path
 from pytest_relevance.plugin.pytest_internals import requested
+from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun, Checks, Searched, Timed

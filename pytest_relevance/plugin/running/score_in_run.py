@@ -14,7 +14,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import exceptions
 from pytest_relevance.plugin.exceptions import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.failure_text import text_of_exception
-from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.run_settings import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
