@@ -15,8 +15,11 @@ from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import MeanChange
 
-KIND, VERSION = "pytest-relevance history", 1
-"""The values of the keys `kind` and `version`, by which a program knows the report."""
+KIND = "pytest-relevance history"
+"""The value of the key `kind`, by which a program knows the report."""
+
+VERSION = 1
+"""The version of the keys: it rises if an older program would misread the report."""
 
 
 def history_data(history: History) -> dict[str, Any]:
@@ -30,6 +33,11 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _series_data(series: Series) -> dict[str, Any]:
+    """Return a series as JSON data, with the fields of `Series` as keys.
+
+    Some keys are made for this report: `metric` is the one of the means, `since` is the
+    start of a run, `filled` counts the fallback grades of the last run by rater.
+    """
     return {
         "variant": series.variant,
         "scored": series.scored,
@@ -46,15 +54,18 @@ def _series_data(series: Series) -> dict[str, Any]:
 
 
 def _change_data(change: MeanChange | None) -> dict[str, Any] | None:
-    """Return the means before and after, with interval and p-value; None for None."""
     if change is None:
         return None
-    means = asdict(change.means)
-    return {**means, "low": change.low, "high": change.high, "p": change.p}
+    return {
+        **asdict(change.means),
+        "low": change.low,
+        "high": change.high,
+        "p": change.p,
+    }
 
 
 def _filled_grades(results: Iterable[CaseResult]) -> Counter[str]:
-    """Return {rater: number of grades in the top k that the rater filled}."""
+    """Return {rater: number of fallback grades of this rater in the top k}."""
     filled: Counter[str] = Counter()
     for result in results:
         filled.update(result.evaluation.filled_top)
@@ -62,9 +73,10 @@ def _filled_grades(results: Iterable[CaseResult]) -> Counter[str]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
+    """Return a run as JSON data. Its breaks are in descending order of their cases."""
     breaks = []
-    for (kind, why), count in point.breaks.most_common():
-        breaks.append({"kind": kind, "detail": why, "cases": count})
+    for (what_changed, detail), count in point.breaks.most_common():
+        breaks.append({"kind": what_changed, "detail": detail, "cases": count})
     return {
         "name": point.name,
         "started": point.started,
@@ -83,9 +95,10 @@ def _point_data(point: Point) -> dict[str, Any]:
 
 def _move_data(move: CaseMove) -> dict[str, Any]:
     values = asdict(move)
-    del values["key"]
+    del values["key"]  # of this program; `id` and `query` name the case
     return values
 
 
 def _defined(figure: float) -> float | None:
+    """Return None for NaN, which JSON does not have, and any other figure as it is."""
     return None if math.isnan(figure) else figure

@@ -44,7 +44,7 @@ class History:
     """The figures of several runs: a series for each variant of the search.
 
     `starts`: when the runs began (ISO 8601).
-    `left_out`: {name of a file: why it was left out}.
+    `left_out`: {path of a record, or name of a variant: why it was left out}.
     `drawn`: {case file: the queries that the last run drew}, for files that draw some.
     """
 
@@ -245,6 +245,8 @@ class _Runs:
             now = LastResult(result, demands.of_file(result.file))
             if points[variant].add(key, last.get(key), now):
                 last[key] = now.following(last.get(key))
+        for point in points.values():
+            point.moves.sort(key=lambda move: move.difference)
         self.points[name] = points
         self._fingerprint = info.fingerprint or self._fingerprint
 

@@ -29,7 +29,7 @@ from pytest_relevance.ext.history.report import (
 )
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.ext.history.story import stories_of
-from pytest_relevance.ext.history.story_html import stories_html, story_name
+from pytest_relevance.ext.history.story_html import ends_html, stories_html, story_id
 from pytest_relevance.reports.html.page_parts import (
     ARROW,
     content_security_policy,
@@ -38,7 +38,6 @@ from pytest_relevance.reports.html.page_parts import (
     text,
     with_arrows,
 )
-from pytest_relevance.reports.labels import start_text
 from pytest_relevance.reports.run.certainty_text import certainty_text, how_sure
 from pytest_relevance.reports.run.mean_text import metric_of
 
@@ -93,20 +92,22 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     if series.scored:
         yield _chart(series, number, label)
     stories = stories_of(series)
-    names = {key: story_name(number, place) for place, key in enumerate(stories)}
+    story_ids = {key: story_id(number, place) for place, key in enumerate(stories)}
     yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}">'
-    yield from _table(series, number, names)
+    yield from _table(series, number, story_ids)
     yield "</div>"
     yield from stories_html(stories, number)
 
 
-def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterator[str]:
+def _table(
+    series: Series, number: int, story_ids: Mapping[CaseKey, str]
+) -> Iterator[str]:
     """Yield the HTML of the table of runs, without columns that are blank or 0.
 
     The caption says what the figures mean.
 
     `number`: the place of the series in the page.
-    `names`: {case: the id of its story in the page}.
+    `story_ids`: {case: the id of its story in the page}.
     """
     all_rows = list(rows(series))
     shown = []
@@ -120,7 +121,7 @@ def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterato
     yield f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>"
     for index, row in enumerate(all_rows):
         point = row.point
-        name = f"run-{number}-{index}"
+        run_id = f"run-{number}-{index}"
         cells = [row.cells[column] for column in shown]
         if point.breaks:
             changed = with_arrows(break_text(series, point))
@@ -128,17 +129,18 @@ def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterato
         title = f' title="{text(point.name)}"'
         if point.moves:
             yield _row(cells, title)
-            yield f'<tr class="moved">{wide_cell}{_moves(point, name, names)}</td></tr>'
+            moves = _moves(point, run_id, story_ids)
+            yield f'<tr class="moved">{wide_cell}{moves}</td></tr>'
         else:
-            yield _row(cells, f'{title} id="{name}"')
+            yield _row(cells, f'{title} id="{run_id}"')
     yield "</tbody></table>"
 
 
-def _moves(point: Point, name: str, names: Mapping[CaseKey, str]) -> str:
+def _moves(point: Point, run_id: str, story_ids: Mapping[CaseKey, str]) -> str:
     """Return an element that unfolds to the cases that got worse or better.
 
-    `name`: the id of the inner table in the page.
-    `names`: {case: the id of its story in the page}.
+    `run_id`: the id of the inner table in the page.
+    `story_ids`: {case: the id of its story in the page}.
     """
     counts = point.counts
     said = (
@@ -147,14 +149,14 @@ def _moves(point: Point, name: str, names: Mapping[CaseKey, str]) -> str:
     )
     if len(point.moves) > MOST_MOVES:
         said += f": the first {MOST_MOVES}"
-    moves = "".join(_move(move, names) for move in point.moves[:MOST_MOVES])
+    moves = "".join(_move(move, story_ids) for move in point.moves[:MOST_MOVES])
     return (
         f"<details><summary>{said}</summary>"
-        f'<table id="{name}"><tbody>{moves}</tbody></table></details>'
+        f'<table id="{run_id}"><tbody>{moves}</tbody></table></details>'
     )
 
 
-def _move(move: CaseMove, names: Mapping[CaseKey, str]) -> str:
+def _move(move: CaseMove, story_ids: Mapping[CaseKey, str]) -> str:
     """Return a row about a case that moved, with a link to its story if it has one."""
     kind, said = "better", "got better"
     if move.is_worse:
@@ -162,8 +164,8 @@ def _move(move: CaseMove, names: Mapping[CaseKey, str]) -> str:
         said = f"got worse, {certainty_text(move.is_certain)}"
     scores = text(move_scores(move).replace("->", ARROW))
     name = text(case_name(move.id, move.query))
-    if move.key in names:
-        name = f'<a href="#{names[move.key]}">{name}</a>'
+    if move.key in story_ids:
+        name = f'<a href="#{story_ids[move.key]}">{name}</a>'
     return (
         f'<tr class="{kind}"><th scope="row">{name}</th><td>{scores}</td>'
         f"<td>{said}</td></tr>"
@@ -224,10 +226,6 @@ def _framed(
     `drawn`: the elements of the SVG.
     `least`, `most`: the means at the lower and the upper end of the scale.
     """
-    ends = dict.fromkeys(
-        [start_text(series.points[0].started), start_text(series.points[-1].started)]
-    )
-    shown_ends = "".join(f"<span>{end}</span>" for end in ends)
     return (
         f'<figure><figcaption><b>mean {metric_of(series.last)}</b> {_CAPTION}</figcaption><div class="scaled">'
         f'<div class="ends" aria-hidden="true"><span>{most:.3f}</span>'
@@ -235,7 +233,7 @@ def _framed(
         f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" '
         f'preserveAspectRatio="none" role="group" aria-label="mean, {label}">'
         f"{drawn}</svg></div></figure>"
-        f'<div class="ends">{shown_ends}</div>'
+        f'<div class="ends">{ends_html(series.points)}</div>'
     )
 
 
@@ -261,10 +259,10 @@ def _dot_kind(point: Point, mean_before: float) -> str:
     return "dot"
 
 
-def _link(row: PointRow, name: str, index: int, mean: str, kind: str) -> str:
+def _link(row: PointRow, run_id: str, index: int, mean: str, kind: str) -> str:
     """Return the dot of a run as HTML: a link to its row, with figures as a hint.
 
-    `name`: the id of the row in the page.
+    `run_id`: the id of the row in the page.
     `index`: the place of the run in the chart.
     `mean`: the distance of the mean from the upper edge.
     `kind`: the class of the dot.
@@ -275,7 +273,7 @@ def _link(row: PointRow, name: str, index: int, mean: str, kind: str) -> str:
             figures.append(f"{head} {cell}")
     said = text("; ".join(figures))
     return (
-        f'<a href="#{name}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
+        f'<a href="#{run_id}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
         f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'
         f'<path class="{kind}" d="M{index + 0.5} {mean}h0"/></a>'
     )

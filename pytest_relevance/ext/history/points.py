@@ -27,7 +27,10 @@ CaseKey = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class CaseFigures:
-    """The nDCG@k of a case in one run, its interval, and the latency in seconds."""
+    """The nDCG@k of a case in one run, its interval, and the latency in seconds.
+
+    A figure that is not defined or not known is None.
+    """
 
     score: float | None
     lower: float | None
@@ -48,7 +51,7 @@ class LastResult:
     titles: Mapping[str, str] = field(default_factory=dict)
 
     def following(self, before: LastResult | None) -> LastResult:
-        """Return this result with the titles of `before` added, the result before."""
+        """Return this result with the titles of an earlier result of the case added."""
         known = {} if before is None else before.titles
         titles = self.result.texts.titles
         added = {}
@@ -61,7 +64,7 @@ class LastResult:
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """A case that got worse or better since its last result.
+    """The change of a case that got worse or better since its last result.
 
     `before`, `after`: nDCG@k in both runs; None if nDCG@k is not defined.
     `is_worse`: whether the case got worse; otherwise it got better.
@@ -79,10 +82,17 @@ class CaseMove:
     is_certain: bool | None = None
     has_lost_passage: bool = False
 
+    @property
+    def difference(self) -> float:
+        """The score after minus the score before; an undefined score counts as 0."""
+        return (self.after or 0.0) - (self.before or 0.0)
+
 
 @dataclass(slots=True, eq=False)
 class Point:
     """One variant of the search in one run.
+
+    `series_of` sets `mean`, `low`, `high`, `p95` and `breaks`, once all runs are read.
 
     `name`: the path of the record.
     `started`: when the run began, in UTC (ISO 8601).
@@ -94,17 +104,18 @@ class Point:
     `bounded`: how many cases have a floor or an expectation, or failed for another
         reason. Skipped cases do not count.
     `empty`: how many rankings are empty.
-    `changes`: {kind: detail} for each case that cannot be compared with its last
-        result. The kind is "judgments", "settings" or "query"; the detail may be empty.
+    `incomparable`: the cases that cannot be compared with their last result, because
+        something else changed: {case: {what changed: detail}}. What changed is
+        "judgments", "settings" or "query"; the detail may be empty.
     `compared`: how many cases were compared with an earlier result.
-    `moves`: the cases that got worse or better since their last result, the largest
-        fall first.
+    `moves`: the cases that got worse or better since their last result.
     `words`: {word for what a case became: number of compared cases}.
     `mean`: the mean nDCG@k of the cases that all runs have; NaN if there is none.
     `low`, `high`: the lowest and the highest mean under any grades of unjudged results.
     `p95`: the 95th percentile of the latencies of these cases, in seconds; None if
         there are too few cases for it.
-    `breaks`: {(kind, detail): count} of the `changes` of cases in the mean.
+    `breaks`: {(what changed, detail): count} of the `incomparable` cases that the mean
+        is over.
     """
 
     name: str
@@ -116,7 +127,7 @@ class Point:
     statuses: Counter[str] = field(default_factory=Counter)
     bounded: int = 0
     empty: int = 0
-    changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
+    incomparable: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
     words: Counter[str] = field(default_factory=Counter)
@@ -149,9 +160,9 @@ class Point:
         self.rankings[key] = _ranking(now, before)
         if before is None:
             return True
-        changes = _changes(before.result, now)
-        if changes:
-            self.changes[key] = changes
+        why = _why_incomparable(before.result, now)
+        if why:
+            self.incomparable[key] = why
             return True
         self.compared += 1
         change = change_between(before.result, last)
@@ -178,8 +189,8 @@ def _has_demand(last: LastResult) -> bool:
     return has_floor or bool(last.demands.expect_of(last.result))
 
 
-def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
-    """Return why two results of a case cannot be compared, as {kind: detail}.
+def _why_incomparable(before: CaseResult, now: CaseResult) -> dict[str, str]:
+    """Return why two results of a case cannot be compared, as {what changed: detail}.
 
     {} if they can be compared.
     """
@@ -197,8 +208,8 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
     """Return the top k documents of a result.
 
-    If nothing changed, it is the same object as before. So a long history of stable
-    rankings needs little memory.
+    If the ranking is as before, the list of documents is shared with the result before.
+    So a long history of stable rankings needs little memory.
     """
     k = now.conditions.k
     documents = now.ranking.documents
@@ -208,7 +219,7 @@ def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
 
 
 def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
-    """Return a case that got worse or better, as `word` says."""
+    """Return the change of a case. `word`: whether the case got worse or better."""
     return CaseMove(
         key=key,
         id=change.case.id,

@@ -302,9 +302,6 @@ def _cells(point: Point) -> list[str]:
     interval = ""
     if point.high - point.low > _NARROWEST_INTERVAL:
         interval = f"{point.low:.3f} to {point.high:.3f}"
-    searched = []
-    for name, value in point.searched.items():
-        searched.append(f"{name} {value_text(value)}")
     passed = ""
     if point.bounded:
         passed = f"{statuses[PASSED]:,} of {point.bounded:,}"
@@ -323,8 +320,16 @@ def _cells(point: Point) -> list[str]:
         got_worse,
         f"{counts.open:,}" if counts.open else "",
         got_better,
-        ", ".join(searched),
+        searched_text(point),
     ]
+
+
+def searched_text(point: Point) -> str:
+    """Return what a run searched that the run before did not: `index v2, model m1`."""
+    parts = []
+    for name, value in point.searched.items():
+        parts.append(f"{name} {value_text(value)}")
+    return ", ".join(parts)
 
 
 def _table(series: Series, title: str) -> Table:

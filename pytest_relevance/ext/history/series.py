@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance.ext.history.points import (
     CaseKey,
-    CaseMove,
     LastResult,
     Point,
     change_between,
@@ -21,7 +20,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
 from pytest_relevance.results.change_counts import ChangeCounts, count_changes
-from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import (
     MeanChange,
     ScorePair,
@@ -90,13 +88,19 @@ def series_of(
     common = sorted(in_all)
     if not common:
         return None
-    with_score = [key for key in common if _is_scored(key, searched)]
-    scored = _scored_alike(with_score, last)
+    scored = _scored_cases(common, searched, last)
     for point in searched:
         _set_figures(point, common, scored, last)
-    stretch = _without_breaks(searched, scored or common)
-    pairs = _pairs(stretch, last) if scored else []
-    changes = _changes(searched, stretch, common, last, results_of)
+    comparable = _comparable_runs(searched, scored or common)
+    first = comparable[0]
+    pairs = []
+    changes = []
+    if len(comparable) > 1:
+        later = comparable[1:]
+        pairs = _score_pairs(_without_break(scored, later), first, later[-1], last)
+        earlier_results = results_of(first)
+        for key in _without_break(common, later):
+            changes.append(change_between(earlier_results[key], last[key]))
     return Series(
         variant=variant,
         points=points,
@@ -105,26 +109,28 @@ def series_of(
         change=change_of(pairs, len(scored)) if pairs else None,
         counts=count_changes(changes),
         judged=means_over_judged(changes),
-        since=points.index(stretch.first),
+        since=points.index(first),
         last=[last[key].result for key in scored],
         titles={key: each.titles for key, each in last.items()},
         unmet=unmet,
     )
 
 
-def _scored_alike(
-    keys: Sequence[CaseKey], last: Mapping[CaseKey, LastResult]
+def _scored_cases(
+    common: Iterable[CaseKey],
+    points: Sequence[Point],
+    last: Mapping[CaseKey, LastResult],
 ) -> Sequence[CaseKey]:
-    """Return the cases to take the mean of.
+    """Return the cases that the means are over: those with a score in every run.
 
     Known items are left out if there are other cases.
     """
-    judged = [key for key in keys if not last[key].result.is_known_item]
-    return judged or keys
-
-
-def _is_scored(key: CaseKey, points: Sequence[Point]) -> bool:
-    return all(point.figures[key].score is not None for point in points)
+    scored = []
+    for key in common:
+        if all(point.figures[key].score is not None for point in points):
+            scored.append(key)
+    judged = [key for key in scored if not last[key].result.is_known_item]
+    return judged or scored
 
 
 def _set_figures(
@@ -133,16 +139,11 @@ def _set_figures(
     scored: Sequence[CaseKey],
     last: Mapping[CaseKey, LastResult],
 ) -> None:
-    """Set the means, latency and breaks of a run, weighted as in the last run.
+    """Set the means, the latency and the breaks of a run.
 
     `common`: the cases that all runs have.
-    `scored`: the cases of `common` that have a score in all runs.
+    `scored`: the cases that the means are over, weighted as in the last run.
     """
-
-    def fall_order(move: CaseMove) -> float:
-        return (move.after or 0) - (move.before or 0)
-
-    point.moves.sort(key=fall_order)
     if scored:
         weights = [last[key].result.weight for key in scored]
         figures = [point.figures[key] for key in scored]
@@ -157,7 +158,7 @@ def _set_figures(
     if len(latencies) >= values_needed(95):
         point.p95 = percentile(latencies, 95)
     for key in scored:
-        point.breaks.update(point.changes.get(key, {}).items())
+        point.breaks.update(point.incomparable.get(key, {}).items())
 
 
 def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
@@ -168,74 +169,44 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
     return weighted_mean(pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Consecutive runs whose first and last one can be compared.
+def _comparable_runs(
+    points: Sequence[Point], cases: Sequence[CaseKey]
+) -> Sequence[Point]:
+    """Return the last runs, as many as can be compared with each other.
 
-    `first`, `end`: the first and the last of the runs.
-    `cases`: the cases whose judgments, settings and query did not change in these runs.
+    At least half of the cases have no break after the first of these runs.
     """
-
-    first: Point
-    end: Point
-    cases: Collection[CaseKey]
-
-
-def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Return the longest stretch up to the last run that has few breaks.
-
-    At least half of the scored cases have no break in it: their judgments, settings and
-    query did not change.
-    """
-    cases = set(scored)
-    first = end = points[-1]
-    for number in range(len(points) - 1, 0, -1):
-        left = cases - points[number].changes.keys()
-        if not left or len(left) < len(scored) / 2:
-            break
-        cases = left
-        first = points[number - 1]
-    return _Stretch(first, end, cases)
+    unbroken = set(cases)
+    for index in range(len(points) - 1, 0, -1):
+        unbroken -= points[index].incomparable.keys()
+        if len(unbroken) < len(cases) / 2:
+            return points[index:]
+    return points
 
 
-def _pairs(stretch: _Stretch, last: Mapping[CaseKey, LastResult]) -> list[ScorePair]:
-    """Return the scores of the cases at both ends of a stretch; [] if it is one run."""
-    pairs: list[ScorePair] = []
-    if stretch.first is stretch.end:
-        return pairs
-    for key in stretch.cases:
+def _without_break(cases: Iterable[CaseKey], points: Iterable[Point]) -> list[CaseKey]:
+    """Return the cases that have no break in any of the runs."""
+    broken: set[CaseKey] = set()
+    for point in points:
+        broken |= point.incomparable.keys()
+    return [key for key in cases if key not in broken]
+
+
+def _score_pairs(
+    cases: Iterable[CaseKey],
+    first: Point,
+    end: Point,
+    last: Mapping[CaseKey, LastResult],
+) -> list[ScorePair]:
+    """Return the scores of cases in two runs, weighted as in the last run."""
+    pairs = []
+    for key in cases:
         file, case, number = key
         pair = ScorePair(
             key=(file, f"{case} {number}", ""),
-            first=stretch.first.figures[key].score or 0.0,
-            second=stretch.end.figures[key].score or 0.0,
+            first=first.figures[key].score or 0.0,
+            second=end.figures[key].score or 0.0,
             weight=last[key].result.weight,
         )
         pairs.append(pair)
     return pairs
-
-
-def _changes(
-    searched: Sequence[Point],
-    stretch: _Stretch,
-    common: Iterable[CaseKey],
-    last: Mapping[CaseKey, LastResult],
-    results_of: ResultsOf,
-) -> list[Change]:
-    """Return the change of each case from the first to the last run of a stretch.
-
-    Cases with a break in the stretch are left out. [] if the stretch is one run.
-
-    `common`: the cases that all runs have.
-    """
-    if stretch.first is stretch.end:
-        return []
-    broken: set[CaseKey] = set()
-    for point in searched[searched.index(stretch.first) + 1 :]:
-        broken |= point.changes.keys()
-    first = results_of(stretch.first)
-    changes = []
-    for key in common:
-        if key not in broken and key in first:
-            changes.append(change_between(first[key], last[key]))
-    return changes

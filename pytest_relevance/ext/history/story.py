@@ -65,7 +65,7 @@ def stories_of(series: Series) -> dict[CaseKey, Story]:
 
 
 def _size(move: CaseMove) -> float:
-    return abs((move.after or 0.0) - (move.before or 0.0))
+    return abs(move.difference)
 
 
 def _story(move: CaseMove, points: Iterable[Point], titles: Mapping[str, str]) -> Story:

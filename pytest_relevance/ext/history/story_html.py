@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import case_name
-from pytest_relevance.ext.history.points import CaseKey
-from pytest_relevance.ext.history.report import move_scores
+from pytest_relevance.ext.history.points import CaseKey, Point
+from pytest_relevance.ext.history.report import move_scores, searched_text
 from pytest_relevance.ext.history.story import DocumentLine, Story
 from pytest_relevance.reports.html.page_parts import ARROW, text
 from pytest_relevance.reports.labels import start_text
-from pytest_relevance.results.records.fingerprint import value_text
 
 _MOST_CHANGES = 12
 _ROW = 10  # the height of a rank in the chart; a run is 1 wide
@@ -26,11 +25,11 @@ def stories_html(stories: Mapping[CaseKey, Story], number: int) -> Iterator[str]
         return
     yield '<section class="stories"><h2>Queries that moved most</h2>'
     for place, story in enumerate(stories.values()):
-        yield _story_html(story, story_name(number, place))
+        yield _story_html(story, story_id(number, place))
     yield "</section>"
 
 
-def story_name(number: int, place: int) -> str:
+def story_id(number: int, place: int) -> str:
     """Return the id of a story in the page.
 
     `number`: the place of its series. `place`: its place among the stories.
@@ -38,8 +37,14 @@ def story_name(number: int, place: int) -> str:
     return f"story-{number}-{place}"
 
 
-def _story_html(story: Story, name: str) -> str:
-    """Return a story as an element that opens. `name`: its id in the page."""
+def ends_html(points: Sequence[Point]) -> str:
+    """Return the starts of the first and the last run; once if they are equal."""
+    ends = [start_text(points[0].started), start_text(points[-1].started)]
+    return "".join(f"<span>{end}</span>" for end in dict.fromkeys(ends))
+
+
+def _story_html(story: Story, chart: str) -> str:
+    """Return a story as an element that opens. `chart`: the id of its chart."""
     lines = "".join(_line_path(line, place) for place, line in enumerate(story.lines))
     marks = ""
     height = story.depth * _ROW
@@ -49,18 +54,16 @@ def _story_html(story: Story, name: str) -> str:
     move = story.move
     label = text(f"ranks of {move.query or move.id}")
     scores = text(move_scores(move).replace("->", ARROW))
-    ends = [start_text(story.points[0].started), start_text(story.points[-1].started)]
-    shown_ends = "".join(f"<span>{end}</span>" for end in dict.fromkeys(ends))
     return (
         f"<details><summary>{text(case_name(move.id, move.query))} "
         f'<span class="place">{scores}</span></summary>'
-        f'<figure id="{name}"><figcaption>Ranks in each run, 1 at the top. A line '
+        f'<figure id="{chart}"><figcaption>Ranks in each run, 1 at the top. A line '
         "is a document. Dashed: the ranking changed.</figcaption>"
         '<div class="story"><div class="ends" aria-hidden="true">'
         f"<span>1</span><span>{story.depth}</span></div>"
         f'<div><svg viewBox="-0.5 0 {width} {height}" preserveAspectRatio="none" '
         f'role="img" aria-label="{label}">{marks}{lines}</svg>'
-        f'<div class="ends">{shown_ends}</div></div>'
+        f'<div class="ends">{ends_html(story.points)}</div></div>'
         f"<ol>{_legend(story)}</ol></div>{_changes(story)}</figure></details>"
     )
 
@@ -106,10 +109,7 @@ def _changes(story: Story) -> str:
     entries = []
     for index in story.changes[-_MOST_CHANGES:]:
         point = story.points[index]
-        searched = []
-        for name, value in point.searched.items():
-            searched.append(f"{name} {value_text(value)}")
-        why = f"; searched {', '.join(searched)}" if searched else ""
+        why = f"; searched {searched_text(point)}" if point.searched else ""
         entries.append(
             f"<li>{text(f'{start_text(point.started)}: {point.name}{why}')}</li>"
         )
