@@ -46,6 +46,24 @@ class CaseItem:
     search_folder: str
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The items of the first case with some fixtures, and the loop that they run in."""
+
+    items: Sequence[pytest.Function]
+    loop: CaseLoop
+
+    @property
+    def can_be_followed(self) -> bool:
+        """Say whether items of other cases can be made like these.
+
+        They cannot if a plugin made items of its own class.
+        """
+        return not self.loop.is_async and all(
+            type(item) is pytest.Function for item in self.items
+        )
+
+
 class ItemMaker:
     """Makes the items of the cases of one file."""
 
@@ -59,7 +77,7 @@ class ItemMaker:
         self._hooks = file.ihook  # pytest looks for conftests each time it is asked
         self._queries_line = queries_line
         self._loops = Loops(file.config)
-        self._loop_of: dict[tuple[str, ...], CaseLoop] = {}
+        self._patterns: dict[tuple[str, ...], Pattern] = {}
 
     def make(self, case: Case) -> list[CaseItem]:
         """Return the items of a case, one for each set of parameters.
@@ -108,17 +126,31 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        The loop depends on the fixtures of the case, which pytest finds only while it
-        makes items. So the items may have to be made twice. The loop is kept for later
-        cases with the same names of fixtures.
+        pytest makes the items of the first case with some fixtures, and says which
+        parameters they have. The items of later cases with these fixtures are alike, so
+        they are made without asking pytest again, which takes time.
         """
         fixtures = (*case.usefixtures, case.search)
-        known = self._loop_of.get(fixtures)
-        if known is not None:
-            return self._collect(case, known), known
+        pattern = self._patterns.get(fixtures)
+        if pattern is None:
+            items, loop = self._collect_in_loop(case)
+            self._patterns[fixtures] = Pattern(items, loop)
+            return items, loop
+        if not pattern.can_be_followed:
+            return self._collect(case, pattern.loop), pattern.loop
+        items = []
+        for item in pattern.items:
+            items.append(internals.item_like(item, case.node_name, _refuse_to_run))
+        return items, pattern.loop
+
+    def _collect_in_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
+        """Return the items of a case, and the event loop that they run in.
+
+        The loop depends on the fixtures of the case, which pytest finds only while it
+        makes items. So the items may have to be made twice.
+        """
         items = self._collect(case, self._loops.usual)
         loop = self._loops.of(case.search, _fixtures_of(items))
-        self._loop_of[fixtures] = loop
         if loop != self._loops.usual:
             items = self._collect(case, loop)
         return items, loop
@@ -202,12 +234,17 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
         await run_async(case_run_of(request.node))
 
     def refuse_to_run(**_: object) -> None:
-        raise item_is_not_ours()
+        _refuse_to_run()
 
     function: Any = run_case_async if is_async else refuse_to_run
     names = ("request", *fixtures) if is_async else tuple(fixtures)
     function.__signature__ = _signature_of(names)
     return function  # type: ignore[no-any-return]
+
+
+def _refuse_to_run() -> None:
+    """Raise the error of an item whose function was not replaced by `_set_up`."""
+    raise item_is_not_ours()
 
 
 def _function_of(item: pytest.Function) -> Callable[..., None]:

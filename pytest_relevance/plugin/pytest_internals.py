@@ -6,6 +6,7 @@ Any of their releases may change these attributes.
 |---|---|
 | `_fixtureinfo.name2fixturedefs` of an item | only this says which definitions of fixtures an item uses |
 | `_fixturemanager.getfixturedefs` of a session | only this says whether an item sees a fixture of a name |
+| `_fixtureinfo` of an item | another item with the same fixtures is made without looking for them again |
 | `_request` of an item | hooks that get only an item have no other way to a fixture |
 | `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids of its parameters by "-" |
 | `callspec` of an item, which is removed | the plugin of VS Code loses its tree of tests because of it |
@@ -19,7 +20,7 @@ package may read a private attribute: ruff's rule SLF001 checks that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -102,6 +103,28 @@ def fixtures_of(item: AnyItem) -> Fixtures:
     info = getattr(item, "_fixtureinfo", None)
     definitions: Fixtures = getattr(info, "name2fixturedefs", {})
     return definitions
+
+
+def item_like(
+    item: pytest.Function, name: str, function: Callable[..., object]
+) -> pytest.Function:
+    """Return an item with the fixtures and the parameters of another item of its file.
+
+    `name`: the name of the new item, without the ids of its parameters.
+    `function`: the function of the new item; its signature is not looked at.
+    """
+    ids = item.name.removeprefix(item.originalname)
+    made = {"fixtureinfo": item._fixtureinfo, "originalname": name, "callobj": function}
+    callspec = getattr(item, "callspec", None)
+    if callspec is not None:
+        own = replace(
+            callspec, params=dict(callspec.params), indices=dict(callspec.indices)
+        )
+        made |= {"callspec": own, "keywords": {own.id: True}}
+    like: pytest.Function = pytest.Function.from_parent(
+        item.parent, name=name + ids, **made
+    )
+    return like
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:

@@ -128,9 +128,13 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     except ExtensionError as error:
         names = DIAGNOSES.bundled_names
         diagnoses.append(_broken(error))
+    searches = grouped(results, search_of)
+    scored = grouped(filter(_is_scored, results), search_of)
     for name in names:
         try:
-            diagnoses += _diagnoses_of_kind(name, results)
+            kind = DIAGNOSES.get(name)
+            cases_of = scored if kind.needs_score else searches
+            diagnoses += _diagnoses_of_kind(kind, name, cases_of.values())
         except ExtensionError as error:
             diagnoses.append(_broken(error))
     return diagnoses
@@ -145,16 +149,18 @@ def _broken(error: ExtensionError) -> Diagnosis:
     return Diagnosis(BROKEN, (), message=str(error))
 
 
-def _diagnoses_of_kind(name: str, results: Sequence[CaseResult]) -> list[Diagnosis]:
+def _diagnoses_of_kind(
+    kind: DiagnosisKind, name: str, searches: Iterable[Sequence[CaseResult]]
+) -> list[Diagnosis]:
     """Return the diagnoses of one kind, one for each search with this diagnosis.
 
-    Raises `ExtensionError` if the kind is of another package and cannot be used.
+    `name`: the name under which the kind is registered.
+    `searches`: the cases of each search.
+
+    Raises `ExtensionError` if `find` raises, or returns something else than results.
     """
-    kind = DIAGNOSES.get(name)
-    if kind.needs_score:
-        results = [result for result in results if _is_scored(result)]
     diagnoses = []
-    for cases in grouped(results, search_of).values():
+    for cases in searches:
         with DIAGNOSES.calling(name):
             found = list(kind.find(cases))
             _check_results(found)
