@@ -57,11 +57,11 @@ class Pattern:
     def can_be_followed(self) -> bool:
         """Say whether items of other cases can be made like these.
 
-        They cannot if a plugin made items of its own class.
+        They cannot if a plugin took the only item away, or made one of its own class.
         """
-        return not self.loop.is_async and all(
-            type(item) is pytest.Function for item in self.items
-        )
+        if self.loop.is_async or not self.items:
+            return False
+        return all(type(item) is pytest.Function for item in self.items)
 
 
 class ItemMaker:
@@ -140,7 +140,7 @@ class ItemMaker:
             return self._collect(case, pattern.loop), pattern.loop
         items = []
         for item in pattern.items:
-            items.append(internals.item_like(item, case.node_name, _refuse_to_run))
+            items.append(internals.item_like(item, case.node_name))
         return items, pattern.loop
 
     def _collect_in_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
@@ -234,17 +234,12 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
         await run_async(case_run_of(request.node))
 
     def refuse_to_run(**_: object) -> None:
-        _refuse_to_run()
+        raise item_is_not_ours()
 
     function: Any = run_case_async if is_async else refuse_to_run
     names = ("request", *fixtures) if is_async else tuple(fixtures)
     function.__signature__ = _signature_of(names)
     return function  # type: ignore[no-any-return]
-
-
-def _refuse_to_run() -> None:
-    """Raise the error of an item whose function was not replaced by `_set_up`."""
-    raise item_is_not_ours()
 
 
 def _function_of(item: pytest.Function) -> Callable[..., None]:

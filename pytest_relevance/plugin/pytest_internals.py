@@ -105,16 +105,13 @@ def fixtures_of(item: AnyItem) -> Fixtures:
     return definitions
 
 
-def item_like(
-    item: pytest.Function, name: str, function: Callable[..., object]
-) -> pytest.Function:
-    """Return an item with the fixtures and the parameters of another item of its file.
+def item_like(item: pytest.Function, name: str) -> pytest.Function:
+    """Return an item with the function, fixtures and parameters of another item.
 
     `name`: the name of the new item, without the ids of its parameters.
-    `function`: the function of the new item; its signature is not looked at.
     """
     ids = item.name.removeprefix(item.originalname)
-    made = {"fixtureinfo": item._fixtureinfo, "originalname": name, "callobj": function}
+    made = {"fixtureinfo": item._fixtureinfo, "originalname": name, "callobj": item.obj}
     callspec = getattr(item, "callspec", None)
     if callspec is not None:
         own = replace(

@@ -128,13 +128,11 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     except ExtensionError as error:
         names = DIAGNOSES.bundled_names
         diagnoses.append(_broken(error))
-    searches = grouped(results, search_of)
-    scored = grouped(filter(_is_scored, results), search_of)
+    searches = grouped(results, search_of).values()
+    scored = grouped(filter(_is_scored, results), search_of).values()
     for name in names:
         try:
-            kind = DIAGNOSES.get(name)
-            cases_of = scored if kind.needs_score else searches
-            diagnoses += _diagnoses_of_kind(kind, name, cases_of.values())
+            diagnoses += _diagnoses_of_kind(name, searches, scored)
         except ExtensionError as error:
             diagnoses.append(_broken(error))
     return diagnoses
@@ -150,17 +148,20 @@ def _broken(error: ExtensionError) -> Diagnosis:
 
 
 def _diagnoses_of_kind(
-    kind: DiagnosisKind, name: str, searches: Iterable[Sequence[CaseResult]]
+    name: str,
+    searches: Iterable[Sequence[CaseResult]],
+    scored: Iterable[Sequence[CaseResult]],
 ) -> list[Diagnosis]:
     """Return the diagnoses of one kind, one for each search with this diagnosis.
 
-    `name`: the name under which the kind is registered.
     `searches`: the cases of each search.
+    `scored`: those of them that have a score.
 
-    Raises `ExtensionError` if `find` raises, or returns something else than results.
+    Raises `ExtensionError` if the kind is of another package and cannot be used.
     """
+    kind = DIAGNOSES.get(name)
     diagnoses = []
-    for cases in searches:
+    for cases in scored if kind.needs_score else searches:
         with DIAGNOSES.calling(name):
             found = list(kind.find(cases))
             _check_results(found)

@@ -430,6 +430,9 @@ def _title_of_first(ranking: Ranking) -> DocumentTexts:
 
 def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseResult:
     """Return the result of a case, made of its parts."""
+    origin = in_run.origin
+    if case.source is not None:
+        origin = replace(origin, source=case.source)
     return CaseResult(
         file=in_run.file,
         line=case.line,
@@ -444,7 +447,7 @@ def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseR
         is_sampled=case.is_sampled,
         params=case.params if in_run.params is None else in_run.params,
         note=case.note or "",
-        origin=replace(in_run.origin, source=case.source),
+        origin=origin,
         conditions=parts.conditions,
         ranking=parts.ranking,
         texts=parts.texts,

@@ -214,6 +214,17 @@ def test_a_conftest_has_a_say_in_the_location_of_an_item(project: Project) -> No
     ]
 
 
+def test_a_plugin_that_takes_one_case_away_takes_no_other(project: Project) -> None:
+    project.conftest(f"""{WORDS}
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(name):
+        return [] if name == "shoes" else None
+    """)
+    project.cases("cases: [{query: shoes}, {query: hats}, {query: caps}]\n")
+    names = [node.partition("::")[2] for node in collected(project)]
+    assert names == ["hats", "caps"]
+
+
 TWO_PARAMETERS = """
     import pytest
 
