@@ -4,9 +4,10 @@
 |---|---|
 | `plugin` | the options and files, and the hook that writes the worklist |
 | `worklist` | the unjudged results of a run, and their file |
-| `hooks` | asks the fixture `relevance_judge` in a run |
+| `hooks` | when the fixture `relevance_judge` is asked in a run, and about what |
+| `asking`, `progress` | all questions to a judge, and what went wrong; the line of progress |
 | `judge`, `answer_text` | the calls of a judge; the grade in a text that it answers |
-| `judge_file`, `progress` | the file with its grades, and its progress |
+| `judge_file` | the file to which a judge adds its grades |
 | `calibration` | the grades of a judge beside those of people |
 | `raters`, `raters_report`, `command` | where raters differ, its report, and the command `raters` |
 """

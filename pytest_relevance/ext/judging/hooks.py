@@ -12,14 +12,21 @@ Neither the grades nor the errors of the judge change a verdict of the run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted, harmless, quoted
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
+from pytest_relevance.ext.judging.asking import (
+    NOT_ASKED,
+    Answers,
+    ask_all,
+    counts_text,
+    report_without_text,
+)
 from pytest_relevance.ext.judging.calibration import Calibration, with_judged_documents
 from pytest_relevance.ext.judging.judge import (
     AT_ONCE,
@@ -30,7 +37,6 @@ from pytest_relevance.ext.judging.judge import (
     UnusableJudge,
 )
 from pytest_relevance.ext.judging.judge_file import JudgeFile
-from pytest_relevance.ext.judging.progress import Progress
 from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_file
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
@@ -40,17 +46,12 @@ from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.run_settings import DOCUMENTS, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
-from pytest_relevance.plugin.terminal import Section, run_terminal
+from pytest_relevance.plugin.terminal import Section
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.filled import judged_by
 from pytest_relevance.results.run_titles import RunTitles
 
-_MOST_PROBLEMS = 3
-"""How many different problems of a judge are reported."""
-
-_NOT_ASKED = "not asked for: "
-
-_ONLY_IDS = f"{_NOT_ASKED}only the id is known"
+_ONLY_IDS = f"{NOT_ASKED}only the id is known"
 
 _Hook = Generator[None, object, object]
 
@@ -67,30 +68,6 @@ class _ScoredCase:
     case: Case
     result: CaseResult
     judge: object
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The answers of a judge.
-
-    `by_number`: {index of the question: answer}.
-    `rest`: how many documents have no grade, and why: `2 it cannot tell; 1 failed`.
-    """
-
-    by_number: Mapping[int, Answer]
-    rest: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """What a user is told while a judge is asked, and afterwards.
-
-    `title`: the beginning of the line that shows the progress.
-    `others`: how many documents the judge is not asked about: {reason: count}.
-    """
-
-    title: str
-    others: Mapping[str, int]
 
 
 class Judging:
@@ -230,12 +207,12 @@ class Judging:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except UnusableJudge as error:
-            self._tell_problem(str(error))
+            self._keep_problem(str(error))
         except BaseException as error:  # no verdict changes because of a grade
-            self._tell_problem(f"{NAME} raised {error_text(error, self._config)}")
+            self._keep_problem(f"{NAME} raised {error_text(error, self._config)}")
         return None
 
-    def _tell_problem(self, text: str) -> None:
+    def _keep_problem(self, text: str) -> None:
         """Keep a message, without secrets, about a problem that makes the run fail.
 
         The same message is kept once.
@@ -292,43 +269,36 @@ class Judging:
         """
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
-        rows: list[WorklistRow] = []
-        questions: list[Question] = []
-        without_text: list[Question] = []
-        all_questions = _questions_of(left.rows, cases)
-        for row, question in zip(left.rows, all_questions, strict=True):
-            if not question.has_text:
-                without_text.append(question)
-            elif len(rows) < self._left:
-                rows.append(row)
-                questions.append(question)
-        self._tell_without_text(judge, without_text)
-        above_limit = len(left.rows) - len(rows) - len(without_text)
+        asked = _asked_rows(left.rows, cases, self._left)
+        report_without_text(judge, asked.without_text, self._config)
 
-        def take(number: int, answer: Answer) -> None:
+        def keep(number: int, answer: Answer) -> None:
             file.add(
                 worklist,
-                rows[number],
+                asked.rows[number],
                 rater=judge.name,
                 grade=answer.grade,
                 note=answer.note,
             )
 
-        others = {
-            "in the file before": left.pairs - len(left.rows),
-            _ONLY_IDS: len(without_text),
-            f"{_NOT_ASKED}--relevance-judge-limit": above_limit,
-        }
-        asking = _Asking(f"judged by {judge.name}:", others)
-        answers = self._answers(judge, questions, asking, take)
-        # Calls that had begun when the asking stopped count against the limit too.
-        self._left -= min(len(rows), len(answers.by_number) + AT_ONCE)
+        answers = self._ask_all(judge, asked.questions, "judged by", keep)
+        # calls that had begun when the asking stopped count against the limit too
+        begun = min(len(asked.rows), len(answers.by_number) + AT_ONCE)
+        self._left -= begun
         graded = sum(answer.grade is not None for answer in answers.by_number.values())
         results = counted(left.pairs, "result")
         where = harmless(self._config.option.relevance_judge)
         text = f"{judge.name} graded {graded:,} of {results} that nobody has judged: {where}"
-        if answers.rest:
-            text += f"; {answers.rest}"
+        rest = counts_text(
+            {
+                "in the file before": left.pairs - len(left.rows),
+                _ONLY_IDS: len(asked.without_text),
+                f"{NOT_ASKED}--relevance-judge-limit": asked.above_limit,
+                **answers.ungraded,
+            }
+        )
+        if rest:
+            text += f"; {rest}"
         self._messages.append(Message(text))
 
     # --- grades beside those of people ------------------------------------------------
@@ -342,12 +312,36 @@ class Judging:
         described = self._described(results, calibration.documents)
         questions = calibration.questions(described)
         without_text = calibration.without_text
-        self._tell_without_text(judge, without_text)
-        others = {_ONLY_IDS: len(without_text)}
-        asking = _Asking(f"calibrated {judge.name}:", others)
-        answers = self._answers(judge, questions, asking)
-        section = calibration.section(judge.name, answers.by_number, answers.rest)
+        report_without_text(judge, without_text, self._config)
+        answers = self._ask_all(judge, questions, "calibrated")
+        rest = counts_text({_ONLY_IDS: len(without_text), **answers.ungraded})
+        section = calibration.section(judge.name, answers.by_number, rest)
         self._sections.append(section)
+
+    # --- for both ---------------------------------------------------------------------
+
+    def _ask_all(
+        self,
+        judge: Judge,
+        questions: Sequence[Question],
+        doing: str,
+        keep: Callable[[int, Answer], None] | None = None,
+    ) -> Answers:
+        """Ask a judge all questions, and return the answers.
+
+        If all calls fail, the run fails.
+        """
+        title = f"{doing} {judge.name}:"
+        answers = ask_all(judge, questions, title, self._config, keep)
+        if isinstance(answers.stopped_by, KeyboardInterrupt):
+            self._is_interrupted = True
+        if answers.have_all_failed:
+            calls = counted(len(answers.by_number), "call")
+            self._keep_problem(
+                f"{judge.name} gave no grade: {calls}, and all failed; mend the judge "
+                "or its prompt"
+            )
+        return answers
 
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
@@ -363,145 +357,47 @@ class Judging:
             described = lookup.described(described, documents)
         return RunTitles().add(described, run_store(self._config).collection.files)
 
-    # --- answers ----------------------------------------------------------------------
 
-    def _answers(
-        self,
-        judge: Judge,
-        questions: Sequence[Question],
-        asking: _Asking,
-        take: Callable[[int, Answer], None] | None = None,
-    ) -> _Answers:
-        """Ask a judge the questions, report what went wrong, and return the answers.
+@dataclass(frozen=True, slots=True)
+class _AskedRows:
+    """The rows of a worklist that a judge is asked about, and those that it is not.
 
-        `take`: called with the index of a question and its answer, as soon as the
-            answer is there. An answer with a fault is not passed to it.
-        """
-        bar = Progress(asking.title, len(questions), *run_terminal(self._config))
-        answers: dict[int, Answer] = {}
-        why_stopped = ""
-        is_given_up = False
-        bar.advance(0)
-        try:
-            for number, answer in judge.ask(questions):
-                if take is not None and not answer.problem:
-                    take(number, answer)
-                answers[number] = answer
-                bar.advance()
-        except KeyboardInterrupt:
-            self._is_interrupted = True
-            why_stopped = "Ctrl-C"
-        except UnusableJudge as error:
-            why_stopped = str(error)
-            is_given_up = True
-        except (pytest.exit.Exception, pytest.fail.Exception) as error:
-            # `pytest.fail.Exception` may be a timeout of the last test.
-            why_stopped = str(error)
-        finally:
-            bar.end()
-        self._tell_failed_calls(judge, questions, answers)
-        if is_given_up or not why_stopped:
-            self._tell_that_all_failed(judge, answers)
-        others = {**asking.others, **_without_grade(answers.values())}
-        others[_NOT_ASKED + why_stopped] = len(questions) - len(answers)
-        rest = [f"{count:,} {reason}" for reason, count in others.items() if count]
-        return _Answers(answers, "; ".join(rest))
-
-    def _tell_failed_calls(
-        self,
-        judge: Judge,
-        questions: Sequence[Question],
-        answers: Mapping[int, Answer],
-    ) -> None:
-        """Tell the user the commonest problems, each with its first document.
-
-        No verdict changes.
-        """
-        by_problem: dict[str, list[int]] = {}
-        for number in sorted(answers):
-            if answers[number].problem:
-                by_problem.setdefault(answers[number].problem, []).append(number)
-        told = run_store(self._config).notes
-        most_first = sorted(by_problem.values(), key=len, reverse=True)
-        for numbers in most_first[:_MOST_PROBLEMS]:
-            text = f"{judge.name}, {_problem_text(numbers, questions, answers)}"
-            safe = redaction(self._config).text(text)  # an answer may repeat its prompt
-            told.say(Message(safe, is_good=False))
-        others = sum(len(numbers) for numbers in most_first[_MOST_PROBLEMS:])
-        if others:
-            text = f"{judge.name}, {counted(others, 'call')}: other problems"
-            told.say(Message(text, is_good=False))
-
-    def _tell_that_all_failed(
-        self, judge: Judge, answers: Mapping[int, Answer]
-    ) -> None:
-        """Let the run fail if a judge was asked, and all calls failed."""
-        if answers and all(answer.problem for answer in answers.values()):
-            calls = counted(len(answers), "call")
-            self._tell_problem(
-                f"{judge.name} gave no grade: {calls}, and all failed; mend the judge "
-                "or its prompt"
-            )
-
-    def _tell_without_text(self, judge: Judge, questions: Sequence[Question]) -> None:
-        """Tell the user which documents the judge cannot be asked about."""
-        if not questions:
-            return
-        documents = counted(len(questions), "document")
-        text = (
-            f"{judge.name} was not asked about {documents} of which only the id is known: "
-            f"{_places(questions)}. Give documents a title: in what the search returns "
-            "(title_field), in a catalogue (documents), or by the fixture relevance_documents"
-        )
-        run_store(self._config).notes.say(Message(text, is_good=False))
-
-
-def _problem_text(
-    numbers: Sequence[int],
-    questions: Sequence[Question],
-    answers: Mapping[int, Answer],
-) -> str:
-    """Return the message for calls that have the same problem.
-
-    `numbers`: the indexes of their questions.
+    `questions`: the question about each row of `rows`.
+    `without_text`: the questions about documents of which only the id is known.
+    `above_limit`: how many other rows are not asked about.
     """
-    answer = answers[numbers[0]]
-    said = f"it said {answer.said}: " if answer.said else ""
-    places = _places([questions[number] for number in numbers])
-    return f"{counted(len(numbers), 'call')}: {said}{answer.problem} ({places})"
+
+    rows: Sequence[WorklistRow]
+    questions: Sequence[Question]
+    without_text: Sequence[Question]
+    above_limit: int
 
 
-def _places(questions: Sequence[Question]) -> str:
-    """Return the query and the document of the first question, for a message."""
-    first = questions[0]
-    place = f"query {quoted(first.case.query)}, document {quoted(first.document['id'])}"
-    return place if len(questions) == 1 else f"first {place}"
+def _asked_rows(
+    rows: Iterable[WorklistRow], cases: Iterable[_ScoredCase], most: int
+) -> _AskedRows:
+    """Return the rows to ask a judge about: the first `most` that have a text.
 
-
-def _questions_of(
-    rows: Iterable[WorklistRow], cases: Iterable[_ScoredCase]
-) -> list[Question]:
-    """Return a question to the judge for each row of a worklist.
-
-    The query of a row is escaped for a file. If several cases have the query of a row,
-    the question is about the first case.
+    If several cases have the query of a row, the question is about the first case.
     """
     case_of_query: dict[str, Case] = {}
     for scored in cases:
+        # the query of a row is escaped for a file
         case_of_query.setdefault(in_a_file(scored.case.query), scored.case)
+    with_text = []
     questions = []
+    without_text = []
     for row in rows:
         document = {**row.fields, "id": row.document, "title": row.title}
-        questions.append(Question(case_of_query[row.query], document))
-    return questions
-
-
-def _without_grade(answers: Iterable[Answer]) -> dict[str, int]:
-    """Return {reason: count} of the answers that have no grade."""
-    counts = {"it cannot tell": 0, "failed": 0}
-    for answer in answers:
-        if answer.problem:
-            counts["failed"] += 1
-        elif answer.grade is None:
-            counts["it cannot tell"] += 1
-    return counts
+        question = Question(case_of_query[row.query], document)
+        if question.has_text:
+            with_text.append(row)
+            questions.append(question)
+        else:
+            without_text.append(question)
+    return _AskedRows(
+        rows=with_text[:most],
+        questions=questions[:most],
+        without_text=without_text,
+        above_limit=len(with_text[most:]),
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from pytest_relevance._csv_cells import csv_text, escaped
@@ -31,14 +32,14 @@ _OTHER = (
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
-"""The end of a line in a quoted cell."""
+_UNCLOSED_CELL = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
+"""A quoted cell that goes on in the next line."""
 
 
 def why_not_added_to(data: bytes) -> str | None:
     """Return why a judge must not add rows to a file with the content `data`.
 
-    The text also says what to do. Return None if rows may be added.
+    None if rows may be added. The text also says what to do.
     """
     if not data.strip():
         return None
@@ -56,21 +57,18 @@ def why_not_added_to(data: bytes) -> str | None:
 def _whole_rows(data: bytes) -> bytes:
     """Return content without an incomplete last row, which a killed run may leave.
 
-    A complete last row without a line feed gets one.
-
-    The row may have line feeds in quotes. So lines are removed from the end until the
-    rest can be read. But no complete row is removed: then the content is damaged
-    elsewhere, and it is returned as it is.
+    The last row gets a line feed if it has none. If the content is damaged elsewhere,
+    it is returned as it is.
     """
-    end = len(data)
-    while end > 0:
-        if _is_readable(data[:end]):
-            whole = data[:end]
-            return whole if whole.endswith(b"\n") else data + b"\n"
-        end = data.rfind(b"\n", 0, end - 1) + 1
-        next_line, line_feed, _ = data[end:].partition(b"\n")
-        is_whole_row = bool(line_feed) and not _UNCLOSED.search(next_line)
-        if is_whole_row:
+    lines = BytesIO(data).readlines()
+    # the incomplete row may be several lines, because a quoted cell may have line feeds
+    while lines:
+        whole = b"".join(lines)
+        if _is_readable(whole):
+            return whole if whole.endswith(b"\n") else whole + b"\n"
+        last = lines.pop()
+        is_complete = last.endswith(b"\n") and not _UNCLOSED_CELL.search(last)
+        if is_complete:
             break
     return data
 
@@ -98,21 +96,28 @@ class RowsToJudge:
 class JudgeFile:
     """The file to which a judge adds its grades, row by row.
 
-    A later run continues the file. A judge is not asked about a query and a document if
-    the file has a row of this judge for both. A blank grade in the row means that the
-    judge could not tell.
+    A later run adds to the same file. A judge is not asked about a document of a query
+    if the file has a row of this judge for them. A blank grade in the row means that
+    the judge could not tell.
     """
 
     def __init__(self, path: Path) -> None:
-        """Remove an incomplete last row from the file, if it exists. Raises OSError."""
+        """Remove an incomplete last row from the file at `path`, if there is a file.
+
+        Raises OSError if the file cannot be read or written.
+        """
         self.path = path
         self._names: list[str] = []
         self._ids: dict[str, list[str]] = {}
         data = self._content()
         whole = _whole_rows(data)
-        if whole != data:
-            with path.open("ab") as file:
-                file.truncate(min(len(whole), len(data)))
+        if whole == data:
+            return
+        # the rest of the file is not written again, because the run may be killed here
+        with path.open("ab") as file:
+            if len(whole) < len(data):
+                file.truncate(len(whole))
+            else:
                 file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist, rater: str) -> RowsToJudge:
