@@ -38,7 +38,7 @@ ABOUT: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
     "check": "check case files, judgment files and records without running a search",
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
-    "raters": "show where the raters of a judgment file disagree, and how far",
+    "raters": "show where the raters of judgment files disagree, and how far",
     "clicks": "make judgments from logs of clicks, which fill gaps",
     "compare": "compare two runs: means, significance, the queries that moved most, gates",
     "merge": "join the records of shards, and judge the gates over all cases",

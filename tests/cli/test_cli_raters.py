@@ -83,6 +83,52 @@ def test_a_file_with_two_raters(terminal: Terminal) -> None:
     assert terminal.run("raters", "two.csv").lines == TWO_RATERS
 
 
+OF_ANNA = """
+query,docid,title,grade
+winter boots,sku-1,Winter boots Aurora,3
+winter boots,sku-2,Rubber boots,2
+winter boots,sku-4,"Boot polish, black",0
+laces,sku-6,Boot laces 120 cm,3
+laces,sku-9,,0
+"""
+OF_BEN = """
+query,docid,grade,rater
+laces,sku-6,1,ben
+winter boots,sku-1,3,ben
+winter boots,sku-2,3,ben
+winter boots,sku-4,3,ben
+"""
+
+
+def test_raters_of_several_files(terminal: Terminal) -> None:
+    terminal.write("anna.csv", OF_ANNA)
+    terminal.write("ben.csv", OF_BEN)
+    said = terminal.run("raters", "anna.csv", "ben.csv")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.replace("anna.csv", "anna").splitlines()[:5] == TWO_RATERS[:5]
+    rated = (
+        OF_ANNA.strip().replace("\n", ",anna\n").replace("grade,anna", "grade,rater")
+    )
+    terminal.write("anna.csv", f"{rated},anna")
+    assert terminal.run("raters", "anna.csv", "ben.csv").lines == TWO_RATERS
+
+
+def test_files_that_cannot_be_joined(terminal: Terminal) -> None:
+    terminal.write("ben.csv", OF_BEN)
+    terminal.write("again.csv", OF_BEN.replace("sku-6,1", "sku-6,2"))
+    said = terminal.run("raters", "ben.csv", "again.csv")
+    assert (said.code, said.out) == (1, "")
+    assert said.err == (
+        'again.csv:2: query "laces", document "sku-6": rater "ben" gave 2 here and 1 in '
+        "another file; keep one of them\n"
+    )
+    terminal.write("ids.csv", "query,docid,grade\nq1,sku-1,3\n")
+    assert terminal.refused("raters", "ben.csv", "ids.csv") == (
+        "ben.csv and ids.csv: found 5 judged documents (csv), and none with the ratings "
+        "of two raters. The files need the same ids of queries and documents\n"
+    )
+
+
 def test_a_limited_list(boots: Terminal) -> None:
     whole = boots.run("raters", "boots.csv")
     limited = boots.run("raters", "boots.csv", "--limit", "1").lines

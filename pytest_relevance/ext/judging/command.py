@@ -1,31 +1,40 @@
-"""`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
+"""`pytest-relevance raters`: where the raters of judgment files disagree, and how far.
 
 The documents whose ratings differ most come first. Then the report says how many there
 are, how far all raters agree (Krippendorff's alpha), and how generous each rater is.
 For two raters, or the two that --between names, it has Cohen's kappa, the bias, and how
 often each pair of grades was given.
+
+The ratings of several files are read together. A file that does not say who rated is
+the work of one rater, whose name is that of the file.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.arguments import add_reading, existing, whole_from
 from pytest_relevance.cli.command import OK, CommandError
 from pytest_relevance.cli.output import complain, show
-from pytest_relevance.ext.judging.raters import of_raters, rated_by_several
+from pytest_relevance.ext.judging.raters import joined, of_raters, rated_by_several
 from pytest_relevance.ext.judging.raters_report import MOST_LISTED, rater_lines
 from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.reading import ids_of, read_ratings
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
     parser.add_argument(
-        "file", metavar="FILE", type=existing, help="a judgment file in any format"
+        "files",
+        metavar="FILE",
+        type=existing,
+        nargs="+",
+        help="a judgment file in any format",
     )
     add_reading(parser, "--format", "--scale", "--id-field")
     between = (
@@ -43,51 +52,77 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` if no document has ratings of two raters.
     """
-    file = arguments.file
-    source = Source.read(file, ids=ids_of(arguments.id_field))
-    rows = read_ratings(source, arguments.format, machine=True)
+    name = listed([str(path) for path in arguments.files], "and")
+    ids = ids_of(arguments.id_field)
+    all_rows = []
+    for path in arguments.files:
+        source = Source.read(path, ids=ids)
+        all_rows.append(read_ratings(source, arguments.format, machine=True))
+    if len(all_rows) > 1:
+        all_rows = [_with_rater(rows) for rows in all_rows]
+    are_known = all(rows.raters is not None for rows in all_rows)
     # a document with repeated ratings counts as rated by several raters
-    judgments = graded(rows, arguments.scale, "median")
+    files = [graded(rows, arguments.scale, "median") for rows in all_rows]
+    judgments = files[0] if len(files) == 1 else joined(files)
     pairs = rated_by_several(judgments)
     if not pairs:
-        count = sum(len(documents) for documents in judgments.values())
-        raise CommandError(
-            f"{file}: found {count:,} judged documents ({rows.format}), and none with the "
-            "ratings of two raters. There are several raters in repeated rows of a query "
-            "and a document (with a column rater, so that it is known who), in a column "
-            "for each rater (anna_rating, ben_rating), or in a Quepid book"
-        )
+        raise CommandError(f"{name}: {_no_pairs(files)}")
     if arguments.between is not None:
-        known = judgments.raters if rows.raters else ()
-        _check_between(arguments, known)
+        _check_between(arguments.between, judgments.raters if are_known else (), name)
         judgments = of_raters(judgments, arguments.between)
         pairs = rated_by_several(judgments)
         if not pairs:
             both = _names(arguments.between)
-            raise CommandError(f"{file}: there is no document that both {both} rated")
-    for notice in judgments.notices:
-        complain(f"{file}: {notice}")
-    lines = rater_lines(
-        judgments,
-        pairs,
-        are_known=rows.raters is not None,
-        limit=arguments.limit or None,
-    )
-    show(lines)
+            raise CommandError(f"{name}: there is no document that both {both} rated")
+    for file in files:
+        for notice in file.notices:
+            complain(f"{file.file}: {notice}")
+    limit = arguments.limit or None
+    show(rater_lines(judgments, pairs, are_known=are_known, limit=limit))
     return OK
 
 
-def _check_between(arguments: Namespace, raters: Sequence[str]) -> None:
-    """Raise `CommandError` if `--between` does not name two raters of the file."""
+def _with_rater(rows: Ratings) -> Ratings:
+    """Return the ratings of a file, by a rater with its name if the file names none."""
+    if rows.raters is not None:
+        return rows
+    return replace(rows, raters=[rows.file] * len(rows.queries))
+
+
+def _no_pairs(files: Sequence[Judgments]) -> str:
+    """Return the message that no document has ratings of two raters."""
+    count = 0
+    for file in files:
+        count += sum(len(documents) for documents in file.values())
+    formats = listed(dict.fromkeys(file.format for file in files), "and")
+    found = (
+        f"found {count:,} judged documents ({formats}), and none with the ratings of two "
+        "raters"
+    )
+    if len(files) > 1:
+        return f"{found}. The files need the same ids of queries and documents"
+    return (
+        f"{found}. There are several raters in repeated rows of a query and a document "
+        "(with a column rater, so that it is known who), in a column for each rater "
+        "(anna_rating, ben_rating), in a Quepid book, or in several files"
+    )
+
+
+def _check_between(between: Sequence[str], raters: Sequence[str], name: str) -> None:
+    """Raise `CommandError` if `--between` does not name two raters of the files.
+
+    `raters`: empty if the files do not say who rated.
+    `name`: the names of the files.
+    """
     if not raters:
         raise CommandError(
-            f"{arguments.file}: the file does not say who rated, which --between needs: "
-            "a column rater"
+            f"{name}: the file does not say who rated, which --between needs: a column "
+            "rater"
         )
-    if len({*arguments.between} & {*raters}) < 2:
+    if len({*between} & {*raters}) < 2:
         raise CommandError(
-            f"--between takes two raters of {arguments.file}, {_names(raters)}; found "
-            f"{_names(arguments.between)}"
+            f"--between takes two raters of {name}, {_names(raters)}; found "
+            f"{_names(between)}"
         )
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import floor, fsum
 
-from pytest_relevance.judgments.model import Judgments
+from pytest_relevance._problems import Problems
+from pytest_relevance._text import quoted
+from pytest_relevance.judgments.model import Judgments, Query
 
 FAR_APART = 2
 """The difference of two ratings, in grades, at which raters disagree seriously."""
@@ -42,6 +44,43 @@ class RaterFigures:
     rated: int
     shared: int
     bias: float | None
+
+
+def joined(files: Sequence[Judgments]) -> Judgments:
+    """Return the ratings of several files together, without grades.
+
+    Ratings belong together if their files have the same key for the query, and the same
+    document.
+
+    Raises:
+        FileError: a rater gave a document two different ratings, in two files.
+    """
+    ratings: dict[str, dict[str, dict[str, float]]] = {}
+    titles: dict[str, dict[str, str]] = {}
+    queries: dict[str, Query] = {}
+    raters: dict[str, None] = {}
+    for file in files:
+        problems = Problems(file.file)
+        for query, documents in file.ratings.items():
+            of_query = ratings.setdefault(query, {})
+            for document, given in documents.items():
+                known = of_query.setdefault(document, {})
+                for rater, rating in given.items():
+                    if known.setdefault(rater, rating) != rating:
+                        problems.add(
+                            f"query {quoted(query)}, document {quoted(document)}: rater "
+                            f"{quoted(rater)} gave {rating:g} here and "
+                            f"{known[rater]:g} in another file; keep one of them",
+                            file.place(query, document),
+                        )
+        problems.raise_if_any()
+        for query, of_documents in file.titles.items():
+            titles[query] = {**of_documents, **titles.get(query, {})}
+        queries = {**file.queries, **queries}
+        raters |= dict.fromkeys(file.raters)
+    return Judgments(
+        queries=queries, titles=titles, ratings=ratings, raters=tuple(raters)
+    )
 
 
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
