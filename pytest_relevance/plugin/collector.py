@@ -55,7 +55,7 @@ _OF_A_TAG = ": relevance cases with this tag"
 """The end of the line that registers a tag of cases as a marker."""
 
 
-class CaseFile(pytest.Module):
+class CaseFileCollector(pytest.Module):
     """Collects the cases of one case file.
 
     `baseline`: what the cases are compared with; None if there is nothing.

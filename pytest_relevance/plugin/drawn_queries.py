@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance.codec import is_same_json
-from pytest_relevance.plugin.moved_entries import asks_the_same
+from pytest_relevance.plugin.moved_entries import masked_params
 from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.results.records.run_info import DrawnQueries
 
@@ -37,10 +37,13 @@ def compare_samples(
     `cases`: the cases of the file.
     """
     if suite.not_drawn:
+        from pytest_relevance.results.records.moved_cases import asks_the_same
+
+        params_of = masked_params(config)
         left: list[EntryKey] = []
         for key, entry in baseline.entries.items():
             case = cases.get(key)
-            is_there = case is not None and asks_the_same(config, entry, case)
+            is_there = case is not None and asks_the_same(case, entry, params_of)
             if not is_there and _is_not_drawn(config, entry, suite):
                 left.append(key)
         baseline.leave(left)

@@ -33,7 +33,7 @@ fail.
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class CountedSearch:
     """A search that may be given up: a fixture in a variant, with other fixtures.
 
     `folder`: the folder that defines the fixture. Another folder may define a fixture
@@ -59,9 +59,9 @@ class GivingUp:
         self._manager = config.pluginmanager
         self._most = settings(config).give_up
         self._runs: dict[str, CaseRun] = {}
-        self._succeeded: set[Search] = set()
-        self._failed: dict[Search, set[tuple[str, str]]] = {}
-        self._given_up: dict[Search, str] = {}
+        self._succeeded: set[CountedSearch] = set()
+        self._failed: dict[CountedSearch, set[tuple[str, str]]] = {}
+        self._given_up: dict[CountedSearch, str] = {}
 
     def watch(self, items: Iterable[pytest.Item]) -> None:
         """Note the items of cases that are to run."""
@@ -93,7 +93,7 @@ class GivingUp:
             if len(cases) >= self._most * patience:
                 self._give_up(search, len(cases), error)
 
-    def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
+    def _give_up(self, search: CountedSearch, cases: int, error: SearchError) -> None:
         """Give up a search. `error`: of the last of the `cases` in which it failed."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
@@ -139,9 +139,9 @@ class GivingUp:
         return None if case_run is None else self._given_up.get(_search_of(case_run))
 
 
-def _search_of(case_run: CaseRun) -> Search:
+def _search_of(case_run: CaseRun) -> CountedSearch:
     """Return the search that a case calls."""
-    return Search(
+    return CountedSearch(
         name=case_run.case.search,
         variant=case_run.variant,
         folder=case_run.search_folder,

@@ -7,7 +7,7 @@ updates baselines, the rankings are written to the files that have the cases now
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,28 +31,27 @@ from pytest_relevance.results.records.entries import (
     BaselineEntry,
     EntryKey,
     MovedEntries,
-    asked_of,
 )
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.moved_cases import Moves, PlacedCase
+    from pytest_relevance.results.records.moved_cases import Moves
 
 
 @dataclass(slots=True)
 class CollectedFile:
     """A case file that was collected.
 
-    `collector`: the `CaseFile` that collected it.
-    `runs`: its cases, one for each variant.
+    `collector`: the `CaseFileCollector` that collected it.
+    `runs`: the runs of its cases, one for each item.
     `digest`: the digest of the file and of the files that it names.
     `gates_left`: the gates of case files that are gone, if their cases moved here.
     `gates_of_moved`: {id of a case that moved here: the gates of its earlier file that
         looked at the case}, without `gates_left`.
     """
 
-    collector: Any  # a CaseFile, whose module imports this one
+    collector: Any  # a CaseFileCollector, whose module imports this one
     suite: Suite
     runs: Sequence[CaseRun]
     digest: str
@@ -73,14 +72,21 @@ def follow_moved_cases(config: pytest.Config) -> None:
     """Give moved cases their accepted rankings, and note the moves in `FileInfo`."""
     collected = config.stash.get(COLLECTED_FILES, {})
     references = _references(config, collected)
-    gone = list(_gone(config, collected, references))
-    if not gone:
+    if not references:
         return
-    from pytest_relevance.results.records.moved_cases import find_moves
+    from pytest_relevance.results.records.moved_cases import moves_since
 
-    found = find_moves(gone, _new(config, collected, references, gone))
-    if not (found.moved or found.unclear):
-        return
+    def may_be_gone(name: str, entry: BaselineEntry) -> bool:
+        file = collected.get(name)
+        return file is None or entry.id not in file.suite.left_out
+
+    found = moves_since(
+        references,
+        {name: file.cases for name, file in collected.items()},
+        may_be_gone=may_be_gone,
+        params_of=masked_params(config),
+        digest_of=digest_of_case,
+    )
     for name, entries in found.entries(references).items():
         if name in collected:
             file = collected[name]
@@ -90,6 +96,12 @@ def follow_moved_cases(config: pytest.Config) -> None:
         file = collected[name]
         info = file.collector.describe(file)
         run_store(config).collection.files[name] = found.noted_in(info, name)
+
+
+def masked_params(config: pytest.Config) -> Callable[[Case], Mapping[str, Any]]:
+    """Return a function that returns the params of a case with secrets masked."""
+    mask = redaction(config).values
+    return lambda case: mask(case.params)
 
 
 def _note_earlier_gates(
@@ -115,7 +127,7 @@ def _note_earlier_gates(
             file.gates_left += demands.gates
         if now.file in (before.file, heirs.get(before.file)):
             continue
-        tags = references[before.file][before.id, before.variant].tags
+        tags = references[before.file][before.in_file].tags
         gates = []
         for gate in demands.gates:
             if gate.tag is None or gate.tag in tags:
@@ -203,86 +215,24 @@ def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
     entries.fingerprint = masked(entries.fingerprint)
 
 
-# --- gone and new ---------------------------------------------------------------------
+# --- moves that were noted ------------------------------------------------------------
 
-
-def _gone(
-    config: pytest.Config,
-    collected: Mapping[str, CollectedFile],
-    references: Mapping[str, BaselineEntries],
-) -> Iterator[PlacedCase]:
-    """Yield the cases of the reference that the run does not have at their place.
-
-    A case with another query or other params at that place is another case.
-    """
-    if not references:
-        return
-    from pytest_relevance.results.records.moved_cases import CasePlace, PlacedCase
-
-    for name, entries in references.items():
-        file = collected.get(name)
-        cases = {} if file is None else file.cases
-        left_out = () if file is None else file.suite.left_out
-        for key, entry in entries.items():
-            case = cases.get(key)
-            if case is None:
-                is_gone = entry.id not in left_out
-            else:
-                is_gone = not asks_the_same(config, entry, case)
-            if is_gone:
-                yield PlacedCase(CasePlace(name, *key), entry.asked)
-
-
-def _new(
-    config: pytest.Config,
-    collected: Mapping[str, CollectedFile],
-    references: Mapping[str, BaselineEntries],
-    gone: Iterable[PlacedCase],
-) -> Iterator[PlacedCase]:
-    """Yield the cases of the run that the reference does not have at their place.
-
-    Only cases are yielded that have the query or the id of a case in `gone`, because no
-    other case can have moved.
-    """
-    from pytest_relevance.results.records.moved_cases import CasePlace, PlacedCase
-
-    queries = {case.asked.query for case in gone}
-    ids = {(case.place.file, case.place.id) for case in gone}
-    for name, file in collected.items():
-        entries = references.get(name, BaselineEntries())
-        for key, case in file.cases.items():
-            if case.query not in queries and (name, case.id) not in ids:
-                continue
-            if key in entries.without_ranking:
-                continue  # the reference knows the case at this place
-            entry = entries.get(key)
-            if entry is None or not asks_the_same(config, entry, case):
-                params = redaction(config).values(case.params)
-                asked = asked_of(case.query, params, digest_of_case(case))
-                yield PlacedCase(CasePlace(name, *key), asked)
-
-
-def asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:
-    """Say whether a case has the query and the params of an entry."""
-    if entry.query != case.query:
-        return False
-    if entry.params == case.params:  # spares most cases the JSON
-        return True
-    now = asked_of(case.query, redaction(config).values(case.params), entry.digest)
-    return now == entry.asked
+# The controller of pytest-xdist collects no cases. It knows from the data of the case
+# files which cases have moved.
 
 
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
     """Return the `files` of the record that still have a case which has not moved."""
-    moved = defaultdict(set)
-    for info in run_store(config).collection.files.values():
-        for case in info.moved:
-            moved[case.file_before].add((case.id_before, case.variant_before))
+    from pytest_relevance.results.records.moved_cases import Moves
+
+    moves = Moves.noted(run_store(config).collection.files)
+    moved = set(moves.moved.values())
     entries = recorded_rankings(config).entries
-    return tuple(file for file in files if not entries[file].keys() <= moved[file])
-
-
-# --- updates --------------------------------------------------------------------------
+    left = []
+    for file in files:
+        if any((file, *key) not in moved for key in entries[file]):
+            left.append(file)
+    return tuple(left)
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
@@ -291,25 +241,14 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
     Raises `RecordError` if a baseline cannot be read.
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
+    from pytest_relevance.results.records.moved_cases import Moves
 
-    store = run_store(config)
-    found: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)
-    baselines: dict[str, BaselineEntries] = {}
-    for name, info in store.collection.files.items():
-        for case in info.moved:
-            before = case.file_before
-            if before not in baselines:
-                path = _baseline_of(config, before)
-                baselines[before] = read_baseline(path, f"{before}{SUFFIX}")
-            entries, key = baselines[before], (case.id_before, case.variant_before)
-            found[before].leaving.add(key)
-            if key in entries:
-                found[name].add((case.id, case.variant), entries[key], entries)
-    return found
-
-
-def _baseline_of(config: pytest.Config, file: str) -> Path:
-    """Return the path of the baseline of a case file, which may be gone itself."""
-    info = run_store(config).collection.files.get(file)
-    path = config.invocation_params.dir / file if info is None else info.path
-    return baseline_path(path)
+    files = run_store(config).collection.files
+    moves = Moves.noted(files)
+    baselines = {}
+    for file in dict.fromkeys(before.file for before in moves.moved.values()):
+        # a case file that is gone still has its baseline
+        is_gone = file not in files
+        path = config.invocation_params.dir / file if is_gone else files[file].path
+        baselines[file] = read_baseline(baseline_path(path), f"{file}{SUFFIX}")
+    return moves.entries(baselines)

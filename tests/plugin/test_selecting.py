@@ -233,7 +233,11 @@ def test_skip(project: Project) -> None:
 @pytest.mark.parametrize(
     ("option", "shown"),
     [
-        ("--collect-only", r"<CaseFile shop.relevance.yaml>(\s+<Function (smart watch|watch strap|trail-shoes)>){3}"),
+        (
+            "--collect-only",
+            r"<CaseFileCollector shop.relevance.yaml>"
+            r"(\s+<Function (smart watch|watch strap|trail-shoes)>){3}",
+        ),
         ("--setup-plan", r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)"),
         ("--fixtures", r"\nsearch -- conftest\.py"),
         ("--fixtures-per-test", "fixtures used by smart watch"),

@@ -4,14 +4,14 @@ import pytest
 
 from pytest_relevance.results.records.entries import asked_of
 from pytest_relevance.results.records.moved_cases import (
-    CasePlace,
+    CaseKey,
+    KeyedCase,
     Moves,
-    PlacedCase,
     find_moves,
 )
 
 
-def placed(written: str) -> PlacedCase:
+def keyed(written: str) -> KeyedCase:
     """A case of a file, an id and a variant: `a:boots`, `a:boots[bm25]`.
 
     Behind an equals sign stands the query, and the digest of its judgments if it is not
@@ -21,19 +21,19 @@ def placed(written: str) -> PlacedCase:
     query, _, digest = asked.partition("/")
     file, _, rest = place.partition(":")
     case, _, variant = rest.partition("[")
-    return PlacedCase(
-        CasePlace(file, case, variant.removesuffix("]") or None),
+    return KeyedCase(
+        CaseKey(file, case, variant.removesuffix("]") or None),
         asked_of(query or "boots", {"n": 1}, "" if digest == "?" else digest or "j"),
     )
 
 
-def name(place: CasePlace) -> str:
-    variant = f"[{place.variant}]" if place.variant else ""
-    return f"{place.file}:{place.id}{variant}"
+def name(key: CaseKey) -> str:
+    variant = f"[{key.variant}]" if key.variant else ""
+    return f"{key.file}:{key.id}{variant}"
 
 
 def moves(gone: str, new: str) -> Moves:
-    return find_moves(map(placed, gone.split()), map(placed, new.split()))
+    return find_moves(map(keyed, gone.split()), map(keyed, new.split()))
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_what_is_ambiguous_is_not_guessed(
 ) -> None:
     found = moves(gone, new)
     assert found.moved == {}
-    assert [name(place) for place in found.unclear] == unclear
+    assert [name(key) for key in found.unclear] == unclear

@@ -9,46 +9,50 @@ A variant was *renamed* if a case has one variant that only the reference has, a
 that only the run has.
 
 An id may belong to another case now, for example if ids are the numbers of rows. Then
-the place of the case counts both as gone and as new.
+the key of the case counts both as gone and as new.
 
-`find_moves` is called when all cases are collected, before any of them runs, and by
+`moves_since` is called when all cases are collected, before any of them runs, and by
 `recorded_comparison`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance.results.case_result import Key
+from pytest_relevance.cases.model import Case
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.entries import (
     Asked,
     BaselineEntries,
+    BaselineEntry,
+    EntryKey,
     MovedEntries,
+    asked_of,
 )
 from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 
-@dataclass(frozen=True, slots=True)
-class CasePlace:
-    """The place of a case: its file, its id, and the variant of its search."""
+class CaseKey(NamedTuple):
+    """The key of a case in a run: its file, its id, and the variant of its search."""
 
     file: str
     id: str
     variant: str | None
 
     @property
-    def key(self) -> Key:
-        """Return the key of a result at this place."""
-        return self.file, self.id, self.variant
+    def in_file(self) -> EntryKey:
+        """Return the key of the case in its file."""
+        return self.id, self.variant
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedCase:
-    """A case at its place, with the query, params and judgments that identify it."""
+class KeyedCase:
+    """A case by its key, with the query, params and judgments that identify it."""
 
-    place: CasePlace
+    key: CaseKey
     asked: Asked
 
 
@@ -56,33 +60,34 @@ class PlacedCase:
 class Moves:
     """Which cases were moved.
 
-    `moved`: {place now: place before}.
-    `unclear`: the places of new cases that may have been moved. Several cases of the
+    `moved`: {key now: key before}.
+    `unclear`: the keys of new cases that may have been moved. Several cases of the
     reference fit such a case, or several such cases fit one of the reference.
     """
 
-    moved: dict[CasePlace, CasePlace] = field(default_factory=dict)
-    unclear: list[CasePlace] = field(default_factory=list)
+    moved: dict[CaseKey, CaseKey] = field(default_factory=dict)
+    unclear: list[CaseKey] = field(default_factory=list)
 
     @property
     def files(self) -> set[str]:
         """Return the files of `moved`, before and now, and those of `unclear`."""
-        places = (*self.moved.values(), *self.moved, *self.unclear)
-        return {place.file for place in places}
+        return {key.file for key in (*self.moved.values(), *self.moved, *self.unclear)}
 
     def entries(
         self, references: Mapping[str, BaselineEntries]
-    ) -> dict[str, MovedEntries]:
+    ) -> defaultdict[str, MovedEntries]:
         """Return {case file: the entries that come to the file and that leave it}.
 
-        `references`: the entries of each case file.
+        `references`: the entries of each case file. If an entry is not among them, only
+            its key leaves.
         """
-        by_file: dict[str, MovedEntries] = defaultdict(MovedEntries)
+        by_file: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)
         for now, before in self.moved.items():
             source = references[before.file]
-            key = before.id, before.variant
-            by_file[before.file].leaving.add(key)
-            by_file[now.file].add((now.id, now.variant), source[key], source)
+            by_file[before.file].leaving.add(before.in_file)
+            entry = source.get(before.in_file)
+            if entry is not None:
+                by_file[now.file].add(now.in_file, entry, source)
         return by_file
 
     def noted_in(self, info: FileInfo, file: str) -> FileInfo:
@@ -103,14 +108,108 @@ class Moves:
                     )
                 )
         unclear = []
-        for place in self.unclear:
-            if place.file == file:
-                unclear.append((place.id, place.variant))
+        for key in self.unclear:
+            if key.file == file:
+                unclear.append(key.in_file)
         return replace(info, moved=tuple(moved), unclear=tuple(unclear))
 
+    @classmethod
+    def noted(cls, files: Mapping[str, FileInfo]) -> Moves:
+        """Return the moves that `noted_in` has noted in the data of case files."""
+        moved = {}
+        for file, info in files.items():
+            for case in info.moved:
+                before = case.file_before, case.id_before, case.variant_before
+                moved[CaseKey(file, case.id, case.variant)] = CaseKey(*before)
+        return cls(moved)
 
-def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:
-    """Return which new cases the reference has at another place.
+
+# --- gone and new cases ---------------------------------------------------------------
+
+PresentCase = TypeVar("PresentCase", Case, CaseResult)
+"""A case of a run: the case itself, or its recorded result."""
+
+ParamsOf = Callable[[PresentCase], Mapping[str, Any]]
+"""Returns the params of a case, with secrets masked as in a reference."""
+
+
+def moves_since(
+    references: Mapping[str, BaselineEntries],
+    present: Mapping[str, Mapping[EntryKey, PresentCase]],
+    *,
+    may_be_gone: Callable[[str, BaselineEntry], bool],
+    params_of: ParamsOf[PresentCase],
+    digest_of: Callable[[PresentCase], str],
+) -> Moves:
+    """Return which cases of a run the reference has under another key.
+
+    `references`: the entries of each case file.
+    `present`: the cases of each case file of the run.
+    `may_be_gone`: says whether a case of the reference that the run lacks is gone, by
+        its file and entry. It may not have run, or be left out.
+    `digest_of`: returns a digest of the judgments of a case; "" if it is not known.
+    """
+    gone = []
+    for file, entries in references.items():
+        cases = present.get(file, {})
+        for key, entry in entries.items():
+            case = cases.get(key)
+            if case is None:
+                is_gone = may_be_gone(file, entry)
+            else:
+                is_gone = not asks_the_same(case, entry, params_of)
+            if is_gone:
+                gone.append(KeyedCase(CaseKey(file, *key), entry.asked))
+    if not gone:
+        return Moves()
+    new = []
+    for case_key, case in _new_cases(references, present, gone, params_of):
+        asked = asked_of(case.query, params_of(case), digest_of(case))
+        new.append(KeyedCase(case_key, asked))
+    return find_moves(gone, new)
+
+
+def _new_cases(
+    references: Mapping[str, BaselineEntries],
+    present: Mapping[str, Mapping[EntryKey, PresentCase]],
+    gone: Iterable[KeyedCase],
+    params_of: ParamsOf[PresentCase],
+) -> Iterator[tuple[CaseKey, PresentCase]]:
+    """Yield the cases of the run that the reference does not have under their key.
+
+    Only cases are yielded that have the query or the id of a case in `gone`, because no
+    other case can have moved.
+    """
+    queries = {case.asked.query for case in gone}
+    ids = {(case.key.file, case.key.id) for case in gone}
+    for file, cases in present.items():
+        entries = references.get(file, BaselineEntries())
+        for key, case in cases.items():
+            if case.query not in queries and (file, case.id) not in ids:
+                continue
+            if key in entries.without_ranking:
+                continue  # the reference knows the case under this key
+            entry = entries.get(key)
+            if entry is None or not asks_the_same(case, entry, params_of):
+                yield CaseKey(file, *key), case
+
+
+def asks_the_same(
+    case: PresentCase, entry: BaselineEntry, params_of: ParamsOf[PresentCase]
+) -> bool:
+    """Say whether a case has the query and the params of an entry."""
+    if entry.query != case.query:
+        return False
+    if entry.params == case.params:  # spares most cases the JSON
+        return True
+    return asked_of(case.query, params_of(case), entry.digest) == entry.asked
+
+
+# --- which of them belong together ----------------------------------------------------
+
+
+def find_moves(gone: Iterable[KeyedCase], new: Iterable[KeyedCase]) -> Moves:
+    """Return which new cases the reference has under another key.
 
     `gone`: the cases that only the reference has.
     `new`: the cases that only the run has.
@@ -123,35 +222,35 @@ def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:
     return Moves(matching.moved, matching.unclear())
 
 
-Feature = Callable[[PlacedCase], Hashable]
+Feature = Callable[[KeyedCase], Hashable]
 """Returns what two cases must have in common to be the same; None matches no case."""
 
 
-def _asked_with_id_and_variant(case: PlacedCase) -> Hashable:
-    return _asked_with(case, case.place.id, case.place.variant)
+def _asked_with_id_and_variant(case: KeyedCase) -> Hashable:
+    return _asked_with(case, case.key.id, case.key.variant)
 
 
-def _asked_with_variant(case: PlacedCase) -> Hashable:
-    return _asked_with(case, case.place.variant)
+def _asked_with_variant(case: KeyedCase) -> Hashable:
+    return _asked_with(case, case.key.variant)
 
 
-def _asked(case: PlacedCase) -> Hashable:
+def _asked(case: KeyedCase) -> Hashable:
     return _asked_with(case)
 
 
-def _asked_with(case: PlacedCase, *of_place: str | None) -> Hashable:
-    """Return what identifies a case, with parts of its place; None if not judged."""
-    return (case.asked, of_place) if case.asked.digest else None
+def _asked_with(case: KeyedCase, *of_key: str | None) -> Hashable:
+    """Return what identifies a case, with parts of its key; None if not judged."""
+    return (case.asked, of_key) if case.asked.digest else None
 
 
 class _Matching:
     """Matches new cases with gone ones, by one feature after another."""
 
-    def __init__(self, gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> None:
-        self._gone = {case.place: case for case in gone}
-        self._new = {case.place: case for case in new}
+    def __init__(self, gone: Iterable[KeyedCase], new: Iterable[KeyedCase]) -> None:
+        self._gone = {case.key: case for case in gone}
+        self._new = {case.key: case for case in new}
         self._of_both = self._gone.keys() & self._new.keys()
-        self.moved: dict[CasePlace, CasePlace] = {}
+        self.moved: dict[CaseKey, CaseKey] = {}
 
     def match(self, feature: Feature) -> None:
         """Match a gone case with a new one if no other case has the same feature."""
@@ -159,23 +258,23 @@ class _Matching:
         for value, cases in _by_feature(self._new.values(), feature).items():
             candidates = gone_by_feature.get(value, [])
             if len(cases) == 1 and len(candidates) == 1:
-                now, before = cases[0].place, candidates[0].place
+                now, before = cases[0].key, candidates[0].key
                 self.moved[now] = before
                 del self._new[now], self._gone[before]
 
-    def renamed_variant(self, case: PlacedCase) -> Hashable:
+    def renamed_variant(self, case: KeyedCase) -> Hashable:
         """Return the file and the id of a case, for a variant under another name.
 
         By this feature `boots[bm25]`, which is gone, and `boots[lexical]`, which is
-        new, match. None if the place of the case is both gone and new, since it asks
+        new, match. None if the key of the case is both gone and new, since it asks
         something else now.
         """
-        if case.place in self._of_both:
+        if case.key in self._of_both:
             return None
-        return case.place.file, case.place.id
+        return case.key.file, case.key.id
 
-    def unclear(self) -> list[CasePlace]:
-        """Return the places of new cases that may have been moved, but are not matched.
+    def unclear(self) -> list[CaseKey]:
+        """Return the keys of new cases that may have been moved, but are not matched.
 
         Such a case has several candidates, or shares one with another new case.
         """
@@ -184,17 +283,17 @@ class _Matching:
             gone |= {_asked(case), self.renamed_variant(case)}
         gone.discard(None)
         unclear = []
-        for place, case in self._new.items():
+        for key, case in self._new.items():
             if _asked(case) in gone or self.renamed_variant(case) in gone:
-                unclear.append(place)
+                unclear.append(key)
         return unclear
 
 
 def _by_feature(
-    cases: Iterable[PlacedCase], feature: Feature
-) -> dict[Hashable, list[PlacedCase]]:
+    cases: Iterable[KeyedCase], feature: Feature
+) -> dict[Hashable, list[KeyedCase]]:
     """Return {feature: cases that have it}, without cases that have none."""
-    found: dict[Hashable, list[PlacedCase]] = defaultdict(list)
+    found: dict[Hashable, list[KeyedCase]] = defaultdict(list)
     for case in cases:
         value = feature(case)
         if value is not None:

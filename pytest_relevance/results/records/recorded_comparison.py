@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from pytest_relevance.cases.model import Sample
 from pytest_relevance.results.case_result import CaseResult, Key
@@ -19,9 +20,7 @@ from pytest_relevance.results.records.demand_changes import (
 )
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
-    BaselineEntry,
     EntryKey,
-    asked_of,
 )
 from pytest_relevance.results.records.entry_comparison import (
     accepted_cases,
@@ -29,10 +28,9 @@ from pytest_relevance.results.records.entry_comparison import (
     without_entry,
 )
 from pytest_relevance.results.records.moved_cases import (
-    CasePlace,
+    CaseKey,
     Moves,
-    PlacedCase,
-    find_moves,
+    moves_since,
 )
 from pytest_relevance.results.records.recorded_case import compare_recorded_case
 from pytest_relevance.results.records.recorded_demands import (
@@ -148,8 +146,8 @@ class _Reference:
 
         None if there is none, or if its judgments differ. The case may have been moved.
         """
-        place = CasePlace(*result.key)
-        other = self.results.get(self.moves.moved.get(place, place).key)
+        key = CaseKey(*result.key)
+        other = self.results.get(self.moves.moved.get(key, key))
         if other is None or other.evaluation.digest != result.evaluation.digest:
             return None
         return other
@@ -233,48 +231,26 @@ class _FileBesideReference:
 
 
 def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
-    """Return which cases of a run have another place in the reference.
+    """Return which cases of a run have another key in the reference.
 
     A case is gone if the whole file ran without it, or if it asks something else now.
     """
-    gone = []
-    for file, of_file in entries.items():
-        info, results = run.files.get(file), ran.get(file, {})
-        is_whole = info is None or info.is_whole(results.values())
-        for key, entry in of_file.items():
-            result = results.get(key)
-            is_gone = is_whole if result is None else not _asks(result, entry)
-            if is_gone:
-                gone.append(PlacedCase(CasePlace(file, *key), entry.asked))
-    if not gone:
-        return Moves()
-    return find_moves(gone, _new_cases(ran, entries))
+    partly_run = set()
+    for file, info in run.files.items():
+        if not info.is_whole(ran.get(file, {}).values()):
+            partly_run.add(file)
+    return moves_since(
+        entries,
+        ran,
+        may_be_gone=lambda file, entry: file not in partly_run,
+        params_of=attrgetter("params"),
+        digest_of=_known_digest,
+    )
 
 
-def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
-    """Return the cases that ran and are not in the reference at the same place."""
-    new = []
-    for file, results in ran.items():
-        of_file = entries.get(file, BaselineEntries())
-        for key, result in results.items():
-            if key in of_file.without_ranking:
-                continue
-            entry = of_file.get(key)
-            if entry is None or not _asks(result, entry):
-                is_scored = bool(result.evaluation.scores)
-                digest = result.evaluation.digest if is_scored else ""
-                asked = asked_of(result.query, result.params, digest)
-                new.append(PlacedCase(CasePlace(file, *key), asked))
-    return new
-
-
-def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
-    """Say whether a case has the query and the params of an entry."""
-    if result.query != entry.query:
-        return False
-    if not (result.params or entry.params):
-        return True
-    return asked_of(result.query, result.params, entry.digest) == entry.asked
+def _known_digest(result: CaseResult) -> str:
+    """Return the digest of the judgments of a result; "" if it has no score."""
+    return result.evaluation.digest if result.evaluation.scores else ""
 
 
 def _with_moves(entries: Entries, moves: Moves) -> Entries:
