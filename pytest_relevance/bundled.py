@@ -1,9 +1,11 @@
-"""List the entries of the package for each registry: their names and places.
+"""The entries of the package: each format, kind, report and command is registered here.
 
-A place is "module:attribute" below `pytest_relevance`. Places are strings, so that
-nothing is imported before it is used, and so that no module of the core imports a
-module of `ext`. The order matters if a registry is searched: a file is read in the
-first format that fits.
+A row has the name of an entry and its place, "module:attribute" below
+`pytest_relevance`. The registries find their entries by these rows (`registry`).
+
+Places are strings, so that nothing is imported before it is used, and so that no module
+of the core imports a module of `ext`. The order matters if a registry is searched: a
+file is read in the first format that fits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Find entries of the package and of other packages by name, for example formats.
+"""Find entries by name: those of this package, then those of other packages.
 
-A registry has entries by name, for example the formats of judgments. `bundled.py` lists
-the entries of the package. Another package adds an entry by an entry point, whose group
-is that of the registry:
+A registry has the entries of one kind, for example the formats of judgments. This
+package registers its entries in `bundled.py`. Another package registers an entry by an
+entry point, whose group is that of the registry:
 
     [project.entry-points."pytest_relevance.formats"]
     shop-log = "my_package:shop_log"
