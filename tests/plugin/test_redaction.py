@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance.plugin.known_secrets import KnownSecrets, is_distinct
 from pytest_relevance.plugin.options import SECRETS
-from pytest_relevance.plugin.redaction import Redaction, mask
+from pytest_relevance.plugin.redaction import Redaction
+from pytest_relevance.plugin.secret_patterns import mask
 
 redaction = Redaction(SECRETS)
 
