@@ -30,10 +30,11 @@ registered when the first case file is collected (`hooks.install`).
 | `run_store` | the results of the run, in the process that receives all reports |
 | `gate_reports` | reports when all cases have run: gates as tests, undecided cases |
 | `against` | the record that `--relevance-against` names |
-| `findings`, `required_reference` | what is missing from a run; what it lacks of its reference |
+| `findings`, `required_reference` | what a run did not do; what it did not compare with its reference |
 | `terminal`, `failure_text` | what is printed |
 | `outputs`, `output_files`, `baseline_output` | what a run leaves: its files and baselines |
-| `redaction`, `known_secrets` | secrets in reports |
+| `redaction` | masks the secrets of a run |
+| `secret_patterns`, `known_secrets` | secrets by the names beside them, and by their values |
 | **private parts of others** | |
 | `pytest_internals` | all that is private to pytest and to other plugins |
 """
@@ -227,9 +228,9 @@ def pytest_collect_file(
         return None
     if testmon.is_active(parent.config):
         return testmon.RefusedFile.from_parent(parent, path=file_path)
-    from pytest_relevance.plugin.collector import CaseFile
+    from pytest_relevance.plugin.collector import CaseFileCollector
 
-    return CaseFile.from_parent(parent, path=file_path)
+    return CaseFileCollector.from_parent(parent, path=file_path)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

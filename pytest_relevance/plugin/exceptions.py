@@ -62,8 +62,8 @@ class CaseFileMistakes(pytest.Collector.CollectError):
 
 
 ENDING = (KeyboardInterrupt, pytest.exit.Exception)
-"""The exceptions that end the run. Any other, SystemExit too, is a fault of the code of
-the project that raised it.
+"""The exceptions that end the run. Any other, SystemExit too, is an error in the code
+of the project.
 """
 
 RAISING = (

@@ -1,4 +1,4 @@
-"""What a run reports about itself when it ends: what is missing, and why it fails.
+"""What a run reports about itself when it ends: what it did not do, and why it fails.
 
 A failing case, gate or error has a report of its own. A `RunFinding` is anything else,
 for example that nothing was searched, that results were lost, or that a test in Python
@@ -17,7 +17,7 @@ from pytest_relevance.plugin.news import LOST, PASSED_OVER
 from pytest_relevance.plugin.required_reference import (
     command_line_chooses,
     files_not_run,
-    missing_from_reference,
+    findings_on_reference,
 )
 from pytest_relevance.plugin.run_settings import ended_well, settings
 from pytest_relevance.plugin.run_store import (
@@ -42,12 +42,12 @@ from pytest_relevance.results.records.run_info import RunFinding
 def findings(
     config: pytest.Config, *, has_ended: bool, is_complete: bool
 ) -> Iterator[RunFinding]:
-    """Yield what is missing from a run, and other reasons for it to fail.
+    """Yield the findings of a run: what it did not do, and why it fails.
 
     `has_ended`: false if the run was broken off, for example by Ctrl-C or an internal
         error.
     `is_complete`: also false if pytest stopped the run early, for example after
-        --maxfail. Then cases that did not run are not missing.
+        --maxfail. Then it is no finding that cases did not run.
     """
     store = run_store(config)
     if has_ended:
@@ -58,7 +58,7 @@ def findings(
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
-        yield from missing_from_reference(config)
+        yield from findings_on_reference(config)
     yield from _passed_when_run_again(store)
     yield from _lost_checks(store)
     yield from _files_passed_over(config, store)

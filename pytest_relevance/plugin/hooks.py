@@ -268,7 +268,7 @@ class WholeRun:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Judge the gates if this was not done, and note what is missing from the run.
+        """Judge the gates if this was not done, and keep the findings of the run.
 
         A gate or a finding that fails makes the exit status 1. A worker of pytest-xdist
         only sends what it has not sent yet.

@@ -244,7 +244,7 @@ class _FileOfRun:
         return [lost for lost in map(lost_result, self.results) if lost is not None]
 
 
-def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
+def findings_on_reference(config: pytest.Config) -> Iterator[RunFinding]:
     """Yield what a run does not compare with a required reference.
 
     Each finding makes the run fail.
@@ -298,7 +298,7 @@ def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
     text = f"{harmless(file.name)} {what}, and {_REQUIRED}: {how}"
-    yield _failing(text, _cases_are(lost, file.name, "missing"))
+    yield _failing(text, _cases_are(lost, file.name, "lost"))
 
 
 def _cases_not_compared(file: _FileOfRun) -> Iterator[RunFinding]:
@@ -320,7 +320,7 @@ def _failing(text: str, because: str) -> RunFinding:
 
 
 def _cases_are(found: Sequence[UncomparedCase], file: str, what: str) -> str:
-    """Return, for example, `2 cases of FILE are missing`, if `what` is `missing`."""
+    """Return, for example, `2 cases of FILE are lost`, if `what` is `lost`."""
     count = len({case.id for case in found})
     of_file = f"of {harmless(file)}"
     return counted(count, f"case {of_file} is {what}", f"cases {of_file} are {what}")

@@ -216,7 +216,7 @@ class Terminal:
     def _summary_lines(
         self, results: Sequence[CaseResult], messages: Sequence[Message]
     ) -> list[Line]:
-        """Return the summary of the run, with messages about files and faults."""
+        """Return the summary of the run, with the messages about files and findings."""
         option, store = self._config.option, self._store
         info = RunInfo(
             fingerprint=store.notes.fingerprint,

@@ -248,7 +248,7 @@ class RunError:
 
     @property
     def hides_cases(self) -> bool:
-        """Say whether cases may be missing because of this error.
+        """Say whether this error may have kept cases from being collected.
 
         True if a case file or a folder was not collected. A test module in Python has
         no cases that a reference has rankings of.
@@ -258,7 +258,7 @@ class RunError:
 
 @dataclass(frozen=True, slots=True)
 class RunFinding:
-    """A remark on the run as a whole: what is missing, or why the run fails.
+    """A remark on the run as a whole: what it did not do, or why it fails.
 
     Attributes:
         text: the sentence, with what to do.
@@ -280,7 +280,7 @@ class RunFinding:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFault:
-    """An error that several cases have in common, or an error in a fixture or hook.
+    """What is wrong with several cases alike, or with a fixture or hook of the project.
 
     Attributes:
         kind: a kind of `results.diagnoses`.
@@ -323,8 +323,8 @@ class RunInfo:
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
         missing: the node ids of cases that were to run and did not finish.
-        faults: the errors that several cases have in common, and the errors of fixtures
-            and hooks of the project.
+        faults: what is wrong with several cases alike, and errors of fixtures and hooks
+            of the project.
         requires_gates: whether a gate without a verdict has failed
             (`--relevance-gates=require`).
         not_run: the case files that the reference knows and that did not run: they are
@@ -335,8 +335,8 @@ class RunInfo:
             (`--relevance-baseline=require`).
         is_part: whether the run looked only at some of the cases: the command line
             chose them, or the run was broken off.
-        findings: what is missing from the run, and why it fails other than for a case,
-            a gate or an error.
+        findings: what the run did not do, and why it fails other than for a case, a
+            gate or an error.
         replayed: the record whose rankings were judged (`pytest-relevance replay`);
             None if searches were called.
     """
@@ -368,9 +368,9 @@ class RunInfo:
 
     @property
     def why_incomplete(self) -> str:
-        """Return why cases may be missing: `2 cases did not finish`.
+        """Return why the run is not complete: `2 cases did not finish`; empty if it is.
 
-        Empty if the run is complete.
+        Cases are missing, or an error has kept case files from being collected.
         """
         parts = []
         hiding = [error for error in self.errors if error.hides_cases]

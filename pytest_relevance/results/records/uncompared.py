@@ -207,7 +207,7 @@ def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
 def lacks_reference(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> bool:
-    """Say whether a run requires a complete comparison, and some of it is missing."""
+    """Say whether a run requires a reference, and did not compare all with it."""
     if not info.requires_baseline:
         return False
     if any(not_accepted_test(file_info) for file_info in files.values()):
