@@ -28,15 +28,12 @@ _COMPARISON = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
 OF_NUMBERS = frozenset({">=", "<=", "!=", ">", "<"})
 """The comparisons of conditions that compare numbers, and no other values."""
 
-_CONDITIONS = (
+_ALLOWED = (
     "text, a number, true or false, a list of these, a comparison or {contains: text}"
 )
 
-
 CheckOfField = Callable[[str, object, Location], FieldCondition | Wrong]
-"""Checks what is written for one field: takes the path of the field, what is written
-for it, and the place.
-"""
+"""Checks the condition of one field. Takes its path, what is written, and the place."""
 
 
 def check_conditions(
@@ -51,9 +48,10 @@ def check_conditions(
         return at.refuse(
             f"expected a mapping of conditions, found {found(value)}; write {example}"
         )
-    conditions = all_right(
-        _check_field(path, written, check, at) for path, written in value.items()
-    )
+    checked = []
+    for path, written in value.items():
+        checked.append(_check_field(path, written, check, at))
+    conditions = all_right(checked)
     return WRONG if conditions is WRONG else tuple(conditions)
 
 
@@ -76,19 +74,20 @@ def check_condition(
 
     A condition is written as a value, a list of values, a comparison, or a part of a
     text (`{contains: ...}`).
-    `has_opposite`: whether the expectation `none` has the same conditions.
+
+    `has_opposite`: whether the expectation `none` may have the condition too. Then a
+        message proposes `none` in the place of `!=`.
     """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     if isinstance(written, str):
         match = re.fullmatch(_COMPARISON, written)
         if match is not None:
-            unequal = f", or none: {{{path}: ...}} for !=" if has_opposite else ""
-            return _check_comparison(path, match, unequal, at)
+            return _check_comparison(path, match, at, has_opposite=has_opposite)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
     if not values or not all(map(_is_value, values)):
         return at.refuse(
-            f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or "
+            f"expected {_ALLOWED}, found {found(written)}; write {path}: red or "
             f"{path}: [red, blue]"
         )
     return FieldCondition(path, "==", values)
@@ -113,35 +112,34 @@ def _check_contains(
     text = written.get("contains")
     if len(written) != 1 or not isinstance(text, str) or not text:
         return at.refuse(
-            f"expected {_CONDITIONS}, found {found(written)}; write {path}: "
+            f"expected {_ALLOWED}, found {found(written)}; write {path}: "
             "{contains: text}"
         )
     return FieldCondition(path, "contains", (text,))
 
 
 def _check_comparison(
-    path: str, written: re.Match[str], unequal: str, at: Location
+    path: str, written: re.Match[str], at: Location, *, has_opposite: bool
 ) -> FieldCondition | Wrong:
     """Return the condition `>= 10`, or report a mistake.
 
-    `written`: the comparison and its bound.
-    `unequal`: how the message ends: what to write for `!=` and a text.
+    `written`: a match of `_COMPARISON`: the comparison and its bound.
     """
     comparison, text = written[1], written[2]
     bound = number(text)
-    if bound is None or comparison in ("==", "="):
-        return at.refuse(
-            "expected a comparison of numbers with >=, >, <=, < or !=, found "
-            f'{found(written[0])}; write {path}: ">= 10"{unequal}'
-        )
-    return FieldCondition(path, comparison, (bound,))
+    if bound is not None and comparison not in ("==", "="):
+        return FieldCondition(path, comparison, (bound,))
+    advice = f'write {path}: ">= 10"'
+    if has_opposite:
+        advice += f", or none: {{{path}: ...}} for !="
+    return at.refuse(
+        "expected a comparison of numbers with >=, >, <=, < or !=, found "
+        f"{found(written[0])}; {advice}"
+    )
 
 
 def _is_value(value: object) -> bool:
-    """Say whether a written value is one that a field can be equal to.
-
-    False for a comparison such as `>= 10`.
-    """
+    """Say whether a field can be equal to a value: to `red`, but not to `>= 10`."""
     if isinstance(value, str):
         return not re.fullmatch(_COMPARISON, value)
     return isinstance(value, bool) or is_number(value)

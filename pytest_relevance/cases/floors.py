@@ -241,8 +241,8 @@ def best_rankings(
     - the first document of each of these two alone: for measures whose divisor grows
       with the number of results (nDCG without a cutoff and with `ideal: max`, P without
       a cutoff)
-    - the documents with a grade above 0, the highest grade first: for measures that
-      other documents lower
+    - the documents with a grade above 0, the highest grade first: for CG, which other
+      documents may lower
 
     A property test compares these with every possible ranking, for all measures.
     """

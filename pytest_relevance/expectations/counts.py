@@ -9,7 +9,7 @@ from pytest_relevance.cases.bounds import COMPARE, COUNT, TIME
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Expectation
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, NOTHING, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
@@ -73,7 +73,7 @@ class _Results(ExpectationKind):
             return 0
         return int(most) if ranking.returned < most else 0
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `results: 3 returned (asked for 10), expected >= 5`."""
         bound = f"{reason.comparison} {reason.bound:g}"
         if reason.comparison == "==":
@@ -116,7 +116,7 @@ class _Latency(ExpectationKind):
         is_met = COMPARE[expected.comparison](latency, expected.bound)
         return outcome_of(expected, is_met, value=latency)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `latency: search took 300 ms, expected <= 200 ms`."""
         if reason.value is None:
             return "latency: the search was not called here, so there is no latency to check"

@@ -31,7 +31,7 @@ from pytest_relevance.cases.values import (
     report_unknown_keys,
     wrong_document,
 )
-from pytest_relevance.expectations.kind import ExpectationKind, Names, Unwanted
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind, Unwanted
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
@@ -202,7 +202,7 @@ class _First(KindOfDocuments):
                 wrong.append(document)
         return outcome_of(expected, not wrong, wrong=wrong)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `first: rank 1 has "b", expected "a" (at rank 2)`."""
         ranking = names.result.ranking.documents
         parts = []
@@ -274,7 +274,7 @@ class _Include(_KindOfPresence):
     ) -> int:
         return open_if_named(expected, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `include: not in the top 3: "a" (at rank 7)`."""
         top = _depth(reason, names)
         return f"include: not in the top {top}: {names.places(reason.wrong)}"
@@ -309,7 +309,7 @@ class _Exclude(_KindOfPresence):
     ) -> int:
         return _open_to_depth(expected, k, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `exclude: in the top 3: "a" (at rank 2)`."""
         top = _depth(reason, names)
         return f"exclude: in the top {top}: {names.places(reason.wrong)}"
@@ -325,7 +325,7 @@ class _Exclude(_KindOfPresence):
         return has_all and both.depth_now >= both.depth_before
 
 
-def _depth(reason: Outcome, names: Names) -> int:
+def _depth(reason: Outcome, names: DocumentNames) -> int:
     """Return how many top results the expectation looks at."""
     return reason.within or names.result.conditions.k
 
@@ -415,7 +415,7 @@ class _Within(KindOfDocuments):
     ) -> int:
         return open_if_named(expected, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `within: "a" (at rank 7) is not in the top 3`."""
         where = _NOT_WITHIN[reason.comparison].format(_depth(reason, names))
         return f"within: {names.places(reason.wrong)} {where}"

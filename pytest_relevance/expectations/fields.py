@@ -31,7 +31,7 @@ from pytest_relevance.expectations.fields_before import (
     none_as_badly,
     some_as_badly,
 )
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import AT_MOST as AT_MOST_OF_VALUE
 from pytest_relevance.results.document_fields import (
@@ -154,7 +154,7 @@ def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence
 
 def _explain(
     reason: Outcome,
-    names: Names,
+    names: DocumentNames,
     *,
     which: str,
     are: str,
@@ -194,7 +194,7 @@ class _Every(_KindOfFields):
         missed = _missed_fields(expected, found)
         return {index: paths for index, paths in missed.items() if paths}
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return a sentence that names the results that miss a condition.
 
         `every: 1 of the first 5 results does not have category "phones": rank 3
@@ -233,7 +233,7 @@ class _Some(_KindOfFields):
     ) -> int:
         return 0
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         return _explain(
             reason,
             names,
@@ -266,7 +266,7 @@ class _None(_KindOfFields):
         missed = _missed_fields(expected, found)
         return {index: all_paths for index, paths in missed.items() if not paths}
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         have = "has" if len(reason.wrong) == 1 else "have"
         return _explain(
             reason,
@@ -327,7 +327,7 @@ class _AtMost(_KindOfFields):
                     wrong.setdefault(index, []).append(condition.path)
         return dict(sorted(wrong.items()))
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         return _explain(reason, names, which="of", are=conditions_text(reason))
 
     def implies(self, both: TwoExpectations) -> bool:

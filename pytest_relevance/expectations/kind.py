@@ -26,8 +26,8 @@ from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
 
-class Names(Protocol):
-    """What a sentence about a case needs: its result, and the names of documents."""
+class DocumentNames(Protocol):
+    """The names of documents in sentences about a case, and the result of the case."""
 
     @property
     def result(self) -> CaseResult:
@@ -133,26 +133,33 @@ class ExpectationKind(ABC):
         """Return the outcome of an expectation, made by `outcome_of`."""
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the last rank at which a further result could break the expectation.
+        """Return the last rank at which an unseen result could break the expectation.
 
-        0 if no further result could. `ranking` has all results that were returned.
+        0 if none could. The answer counts if the expectation is met, and if all cases
+        of a run together show that the search stops above this rank, whatever it is
+        asked for. Then the case is an error.
+
+        `ranking`: all results that were returned.
         """
         return 0
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the depth if results that were not returned could decide; else 0.
+        """Return the last rank that must be seen to decide the expectation; else 0.
 
-        It is asked of a search that takes no `k`, which may have more results than it
-        returned.
+        This is asked only if the search has no parameter `k`, so that it cannot be
+        asked for more results. If it returned fewer results than this rank, the case is
+        an error.
+
+        `ranking`: all results that were returned.
         """
         return 0
 
     # The words
 
     @abstractmethod
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return a sentence that says why an expectation is not met."""
 
     def show_met(self, outcome: Outcome) -> str:

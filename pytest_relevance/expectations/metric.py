@@ -12,7 +12,7 @@ from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import is_number
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.metrics.measures import (
     MEASURES,
     is_lower_better,
@@ -130,7 +130,7 @@ class _Metric(_KindOfMetric):
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
         return self.open_rank_without_k(expected, k, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `P@5 0.400 is below 0.600`."""
         metric = metric_named(reason.name)
         conditions = names.result.conditions
@@ -165,7 +165,7 @@ class _Similarity(_KindOfMetric):
         """
         return outcome_of(expected, met=False)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `overlap@10 0.300 is below 0.500`.
 
         The sentence says which of the rankings is empty, if one is.

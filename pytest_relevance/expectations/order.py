@@ -18,7 +18,7 @@ from pytest_relevance.expectations.documents import (
     open_if_named,
     take_documents,
 )
-from pytest_relevance.expectations.kind import Names
+from pytest_relevance.expectations.kind import DocumentNames
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
@@ -103,7 +103,7 @@ class _Order(KindOfDocuments):
     ) -> int:
         return open_if_named(expected, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `order: "a" (at rank 3) is not before "b" (rank 1)`."""
         pairs = _wrong_pairs(reason)
         shown = pairs[:_MOST_PAIRS]

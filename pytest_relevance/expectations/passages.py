@@ -12,7 +12,7 @@ from pytest_relevance.cases.location import Location
 from pytest_relevance.cases.model import EXCLUDE_PASSAGES as NAME
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.passages import EXCLUDED_SCHEMA, check_excluded
-from pytest_relevance.expectations.kind import ExpectationKind, Names, Unwanted
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind, Unwanted
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
@@ -57,7 +57,7 @@ class _ExcludePassages(ExpectationKind):
     ) -> int:
         return self.open_rank(expected, k, ranking)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return a sentence that names each quote with the results that hold it.
 
         `exclude_passages: in the top 5: "within 14 days" (rank 2 "terms-old")`

@@ -21,7 +21,7 @@ from pytest_relevance.expectations.conditions import (
     wanted_text,
 )
 from pytest_relevance.expectations.fields_before import response_as_badly
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import (
     cut_value,
@@ -63,7 +63,7 @@ class _Response(ExpectationKind):
                 values.append((condition.path, cut_value(there)))
         return outcome_of(expected, not values, values=values)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `response: hits.total.value = 41, expected >= 100`."""
         conditions = conditions_by_path(reason)
         texts = [_text(conditions[path], value) for path, value in reason.values]

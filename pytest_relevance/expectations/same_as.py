@@ -20,7 +20,7 @@ from pytest_relevance.cases.schema_parts import (
     about,
     either,
 )
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.expectations.metric import below
 from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
@@ -125,7 +125,7 @@ class _SameAs(ExpectationKind):
             expected, is_met, value=value, within=within, wrong=wrong, values=values
         )
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return a sentence that names what only one of the queries finds.
 
         `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import Location
 from pytest_relevance.cases.model import Expectation
-from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import NOTHING, Found, outcome_of
 
@@ -25,7 +25,7 @@ class _Unknown(ExpectationKind):
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         return outcome_of(expected, met=False)
 
-    def explain(self, reason: Outcome, names: Names) -> str:
+    def explain(self, reason: Outcome, names: DocumentNames) -> str:
         """Return, for example, `shiny is not met`."""
         return f"{reason.name or reason.kind} is not met"
 

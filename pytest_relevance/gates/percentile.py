@@ -104,7 +104,7 @@ def cases_needed(condition: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class CasesLeftOut:
     """The cases that have no part in a figure.
 
     `undefined`: those without a score.
@@ -145,7 +145,7 @@ def _counting_cases(gate: Gate, cases: Iterable[CaseResult]) -> list[CaseResult]
     return [case for case in cases if not _is_left_out(gate, case)]
 
 
-def _left_out(figure: BoundedFigure, cases: Iterable[CaseResult]) -> LeftOut:
+def _left_out(figure: BoundedFigure, cases: Iterable[CaseResult]) -> CasesLeftOut:
     """Return the cases that do not count, although they were searched without error."""
     undefined, expected = [], []
     for case in cases:
@@ -155,7 +155,7 @@ def _left_out(figure: BoundedFigure, cases: Iterable[CaseResult]) -> LeftOut:
             expected.append(case)
         elif figure.scores.now(case) is None:
             undefined.append(case)
-    return LeftOut(undefined=undefined, expected=expected)
+    return CasesLeftOut(undefined=undefined, expected=expected)
 
 
 # --- what a gate finds ----------------------------------------------------------------
@@ -174,7 +174,7 @@ class TooFewFinding(MetricFinding):
     bound: float
     counted: int
     total: int
-    left_out: LeftOut
+    left_out: CasesLeftOut
     is_sampled: bool
 
     @property
@@ -223,7 +223,7 @@ class PercentileFinding(FigureFinding):
     condition: str
     worst: Sequence[CaseResult]
     worst_score: float
-    left_out: LeftOut
+    left_out: CasesLeftOut
 
     @property
     def counted_cases(self) -> str:

@@ -95,6 +95,7 @@ def _ids_that_count(
         parameters.append(of_item)
     if not parameters:
         return nothing_counts
+    # All items of a case are made of one function, so their arguments are the same.
     arguments = _arguments_that_count(
         case,
         arguments=[*parameters[0].indices],
