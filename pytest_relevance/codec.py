@@ -15,6 +15,7 @@ in its errors leads to the value: `ranking.grades[3]: expected a number or null,
 | `Mapping[float, T]` | an object whose keys are numbers, written as text |
 | `A \| B` | what either has; no two of them may have the same type in JSON |
 | a dataclass | an object |
+| a class given to `keep_as_text` | a text |
 """
 
 from __future__ import annotations
@@ -58,6 +59,31 @@ class DecodeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class _TextForm:
+    """How values of a class become texts, and how texts become values."""
+
+    text: Callable[[Any], str]
+    parse: Callable[[str], Any]
+
+
+_TEXT_FORMS: dict[type, _TextForm] = {}
+
+
+def keep_as_text(
+    kind: type[Decoded],
+    *,
+    text: Callable[[Decoded], str],
+    parse: Callable[[str], Decoded],
+) -> None:
+    """Let values of a class be texts in JSON.
+
+    `text`: returns the text of a value.
+    `parse`: returns the value of a text. Raises ValueError if there is none.
+    """
+    _TEXT_FORMS[kind] = _TextForm(text, parse)
+
+
+@dataclass(frozen=True, slots=True)
 class _Form:
     """How a type hint looks in JSON.
 
@@ -83,8 +109,8 @@ class _Form:
 def encode(value: Any) -> Any:
     """Return a value as JSON values.
 
-    Dataclasses and mappings become dicts, sequences become lists. A value of another
-    type stays as it is.
+    Dataclasses and mappings become dicts, sequences become lists, and values of classes
+    given to `keep_as_text` become texts. A value of another type stays as it is.
     """
     if type(value) in _SCALARS:
         return value
@@ -92,6 +118,8 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {_key_text(key): encode(item) for key, item in value.items()}
+    if type(value) in _TEXT_FORMS:
+        return _TEXT_FORMS[type(value)].text(value)
     if is_dataclass(value):
         return _encode_fields(value)
     return value
@@ -194,6 +222,8 @@ def _form_of(hint: Any) -> _Form:
         return _list(inner[0])
     if kind is Mapping:
         return _mapping(*inner)
+    if kind in _TEXT_FORMS:
+        return _text(_TEXT_FORMS[kind])
     if is_dataclass(kind):
         return _object(kind)
     raise TypeError(f"a field of JSON cannot have the type {hint}")
@@ -287,6 +317,18 @@ def _numeric_key(kind: type[int] | type[float], key: str) -> float:
         return kind(key)
     except ValueError:
         raise DecodeError(f"expected a number as a key, found {shown(key)}") from None
+
+
+def _text(form: _TextForm) -> _Form:
+    """Return the form of a class whose values are texts."""
+
+    def convert(text: str) -> Any:
+        try:
+            return form.parse(text)
+        except ValueError as error:
+            raise DecodeError(str(error)) from None
+
+    return _Form("a text", {str: convert})
 
 
 def _object(kind: Any) -> _Form:

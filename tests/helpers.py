@@ -24,7 +24,7 @@ from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
-from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.reports.reasons import reason_texts
@@ -258,18 +258,19 @@ def block(text: str) -> str:
     return dedent(text).removeprefix("\n")
 
 
-def recorded_gates(*gates: Mapping[str, Any]) -> list[RecordedGate]:
-    """Gates of a case file as the data of a run have them; the first is in line 2."""
+def gates_of(*gates: Mapping[str, Any]) -> list[Gate]:
+    """Gates of a case file; the first is in line 2."""
     checked = check_gates(gates, Location(Subject(Problems("case file"))))
     assert isinstance(checked, tuple)
-    return [RecordedGate.of(gate, line) for line, gate in enumerate(checked, 2)]
+    return [replace(gate, line=line) for line, gate in enumerate(checked, 2)]
 
 
-def gate_record(condition: str, line: int = 1, **values: Any) -> RecordedGate:
-    """A gate as the data of a run have it, with the condition as its id unless `values`
-    name another.
+def gate_record(condition: str, line: int = 1, **values: Any) -> Gate:
+    """A gate that a record has, with the condition as its id unless `values` name
+    another.
     """
-    return RecordedGate(**{"id": condition, **values}, condition=condition, line=line)
+    written = {"id": condition, **values, "condition": condition, "line": line}
+    return decode(Gate, written)
 
 
 def write_page(run: Run, folder: Path) -> Path:

@@ -6,11 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from pytest_relevance.codec import DecodeError, decode, encode, is_same_json
+from pytest_relevance.codec import (
+    DecodeError,
+    decode,
+    encode,
+    is_same_json,
+    keep_as_text,
+)
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,22 @@ def test_a_value_that_does_not_fit_is_named_by_its_path(
     with pytest.raises(DecodeError) as caught:
         decode(Result, values)
     assert str(caught.value).startswith(message)
+
+
+@dataclass(frozen=True)
+class Shares:
+    shares: Sequence[Fraction]
+
+
+def test_a_class_whose_values_are_texts() -> None:
+    keep_as_text(Fraction, text=str, parse=Fraction)
+    thirds = Shares((Fraction(1, 3), Fraction(2, 3)))
+    assert encode(thirds) == {"shares": ["1/3", "2/3"]}
+    assert decode(Shares, {"shares": ["1/3", "2/3"]}) == thirds
+    with pytest.raises(DecodeError, match=r"^shares\[1\]: .*'x'"):
+        decode(Shares, {"shares": ["1/3", "x"]})
+    with pytest.raises(DecodeError, match=r"^shares\[0\]: expected a text, found 3"):
+        decode(Shares, {"shares": [3]})
 
 
 @pytest.mark.parametrize(

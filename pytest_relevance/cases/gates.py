@@ -223,7 +223,7 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
     if chosen is WRONG or is_wrong or _check_variants(values, at) is WRONG:
         return WRONG
     condition = _kind_named(chosen)
-    fields: dict[str, Any] = {"id": "", "condition": chosen}
+    fields: dict[str, Any] = {"id": "", "condition": chosen, "line": at.line}
     fields[condition.gate_field] = values[chosen]
     for name in OPTIONS:
         if name in values:

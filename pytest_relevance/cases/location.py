@@ -148,6 +148,11 @@ class Location:
         """Return the values of the keys that were checked so far."""
         return self.subject.values
 
+    @property
+    def line(self) -> int:
+        """Return the line of the value in the case file; 0 if it is not known."""
+        return self.subject.position.place(self.path, at_key=False).line
+
     def under(self, *path: str | int) -> Location:
         """Return the location of a nested value."""
         return Location(self.subject, self.path + path)
@@ -185,10 +190,9 @@ class Location:
 
     def notice(self, message: str, *path: str | int) -> str:
         """Return a notice about a value here or below, with its path and its line."""
-        whole_path = self.path + path
-        line = self.subject.position.place(whole_path, at_key=False).line
-        where = f" in line {line}" if line else ""
-        return f"{shown_path(whole_path)}{where}: {message}"
+        here = self.under(*path)
+        where = f" in line {here.line}" if here.line else ""
+        return f"{shown_path(here.path)}{where}: {message}"
 
     def refuse_at(self, message: str, place: Place) -> Wrong:
         """Report a mistake in a file that the case file names, and return `WRONG`."""

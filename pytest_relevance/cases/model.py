@@ -8,7 +8,7 @@ one `Terms` object that they share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Protocol, TypeAlias
 
@@ -16,7 +16,7 @@ from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 from pytest_relevance.registry import EXPECTATIONS
 
@@ -316,6 +316,7 @@ class Gate:
         those of another, not with accepted ones.
     `latencies`: the bounds of the latency.
     `value`: what a gate of another package needs. JSON can hold it.
+    `line`: its line in the case file; 0 if it is not known.
     """
 
     id: str
@@ -327,7 +328,14 @@ class Gate:
     variant: str | None = None
     against: str | None = None
     latencies: tuple[LatencyBound, ...] = ()
-    value: object = None
+    value: Any = None
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown figure of latency, as in a damaged record."""
+        for latency in self.latencies:
+            if latency.figure not in FIGURES:
+                raise ValueError(f"no figure of the latency is {latency.figure!r}")
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -343,52 +351,6 @@ class Gate:
         if self.against is not None:
             return ()
         return tuple(metric for metric in self.metrics if metric.is_similarity)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedGate:
-    """A gate in a record: a `Gate` whose metrics are texts.
-
-    `line`: its line in the case file, from 1; 0 in a baseline.
-
-    Raises:
-        ValueError: a metric, or a figure of the latency, has an unknown name.
-    """
-
-    id: str
-    condition: str
-    share: float = 0.0
-    tag: str | None = None
-    p: float | None = None
-    variant: str | None = None
-    against: str | None = None
-    latencies: tuple[LatencyBound, ...] = ()
-    value: Any = None
-    bounds: tuple[tuple[str, float], ...] = ()
-    line: int = 0
-
-    @classmethod
-    def of(cls, gate: Gate, line: int) -> RecordedGate:
-        """Return a gate as a record has it."""
-        values = {one.name: getattr(gate, one.name) for one in fields(gate)}
-        values["bounds"] = tuple((metric.text, bound) for metric, bound in gate.bounds)
-        return cls(**values, line=line)
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a name that no metric has, or no figure of latency."""
-        for metric, _ in self.bounds:
-            metric_named(metric)
-        for latency in self.latencies:
-            if latency.figure not in FIGURES:
-                raise ValueError(f"no figure of the latency is {latency.figure!r}")
-
-    @property
-    def gate(self) -> Gate:
-        """Return the `Gate` of the record. A project's own metric has no function."""
-        values = {one.name: getattr(self, one.name) for one in fields(Gate)}
-        bounds = [(metric_named(metric), bound) for metric, bound in self.bounds]
-        values["bounds"] = tuple(bounds)
-        return Gate(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -826,7 +788,6 @@ class Suite:
         files: the paths of all files of judgments and queries that were read.
         warnings: messages about possible mistakes.
         queries_line: the line of the key `queries`.
-        gate_lines: the lines of the gates.
         unjudged: the listed queries without judgments, which have no floor.
         left_out: the ids of the listed queries that `only: judged` leaves out.
         drawn_left_out: how many of these were drawn from a file with the key `sample`.
@@ -845,7 +806,6 @@ class Suite:
     files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     queries_line: int = 1
-    gate_lines: tuple[int, ...] = ()
     unjudged: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     drawn_left_out: int = 0

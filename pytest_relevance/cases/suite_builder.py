@@ -436,10 +436,8 @@ class SuiteBuilder:
             )
         queries_line = 1
         if QUERIES in self._root.pairs:
-            queries_line = self._line_of(QUERIES, at_key=True)
-        gate_lines = []
-        for index in range(len(self._terms.gates)):
-            gate_lines.append(self._line_of("gates", index))
+            position = NodePosition(self._root)
+            queries_line = position.place((QUERIES,), at_key=True).line
         return Suite(
             path=self._case_file.path,
             cases=tuple(cases),
@@ -447,7 +445,6 @@ class SuiteBuilder:
             files=() if files is None else files.reader.paths,
             warnings=tuple(warnings),
             queries_line=queries_line,
-            gate_lines=tuple(gate_lines),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
             drawn_left_out=self._drawn_left_out,
@@ -458,13 +455,6 @@ class SuiteBuilder:
             not_drawn={} if files is None else files.not_drawn(),
             known_items=self._known_items,
         )
-
-    def _line_of(self, *path: str | int, at_key: bool = False) -> int:
-        """Return the line of a value of the suite, or of its key.
-
-        An entry of a list, for example a gate, has no key.
-        """
-        return NodePosition(self._root).place(path, at_key=at_key).line
 
 
 def _merged(defaults: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:

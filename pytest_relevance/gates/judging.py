@@ -41,7 +41,7 @@ from pytest_relevance.results.records.uncompared import UncomparedCase, lost_of_
 class GateResult:
     """The result of a gate in one search variant.
 
-    `file`, `line`: the place of the gate; lines count from 1.
+    `file`: the path of its file.
     `node`: the node id of its file.
     `variant`: the search variant; None if the search has none.
     `results`: the cases that decided about the gate.
@@ -53,7 +53,6 @@ class GateResult:
 
     file: str
     node: str
-    line: int
     gate: Gate
     variant: str | None
     results: Sequence[CaseResult] = ()
@@ -66,6 +65,11 @@ class GateResult:
         """Return the name in pytest node ids: `gate[ID]`, or `gate[ID][VARIANT]`."""
         name = f"gate[{self.gate.id}]"
         return name if self.variant is None else f"{name}[{self.variant}]"
+
+    @property
+    def line(self) -> int:
+        """Return the line of the gate in its file, from 1."""
+        return self.gate.line
 
     @property
     def unmet(self) -> Sequence[Finding]:
@@ -149,8 +153,7 @@ class _CasesOfFile:
 
     def judge(self, *, updating: bool) -> Iterator[GateResult]:
         """Yield the result of each gate of the file in each variant."""
-        for recorded in self.info.gates:
-            gate = recorded.gate
+        for gate in self.info.gates:
             groups = self.groups
             if gate.against is not None:
                 groups = _compared_variants(gate, groups)
@@ -158,7 +161,6 @@ class _CasesOfFile:
                 judged = GateResult(
                     file=self.file,
                     node=self.info.node,
-                    line=recorded.line,
                     gate=gate,
                     variant=variant,
                 )

@@ -13,9 +13,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 
 from pytest_relevance._text import closest, did_you_mean, listed, quoted, shown
+from pytest_relevance.codec import keep_as_text
 
 from .measures import MEASURES, Measure, is_lower_better, needs_texts
 from .metric import (
@@ -159,6 +161,9 @@ def metric_named(text: str | Metric) -> Metric:
     taken for one of them. Raises ValueError for a text that is no name at all.
     """
     return parse_metric(text, own=None)
+
+
+keep_as_text(Metric, text=attrgetter("text"), parse=metric_named)
 
 
 def refuse_similarity(metric: Metric, instead: str = "") -> Metric:

@@ -16,7 +16,7 @@ import pytest
 from pytest_relevance._files import digest_files
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import RecordedGate, Suite, most_results
+from pytest_relevance.cases.model import Suite, most_results
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
@@ -266,7 +266,6 @@ class CaseFileCollector(pytest.Module):
         cases = _collected_cases(file.runs, self.baseline)
         counts = Counter((search, variant) for _, variant, search, *_ in cases)
         variants = Counter(case for case, *_ in cases)
-        lines = zip(suite.terms.gates, suite.gate_lines, strict=True)
         info = FileInfo(
             path=str(self.path),
             node=self.nodeid,
@@ -274,7 +273,7 @@ class CaseFileCollector(pytest.Module):
             totals=tuple((*searched, count) for searched, count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
             cases=cases,
-            gates=tuple(RecordedGate.of(gate, line) for gate, line in lines),
+            gates=suite.terms.gates,
             unjudged=suite.unjudged_words,
             known_items=suite.known_items.words if suite.known_items else "",
             without_floor=suite.without_floor,

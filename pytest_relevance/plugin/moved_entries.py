@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance.cases.model import Case, RecordedGate, Suite
+from pytest_relevance.cases.model import Case, Gate, Suite
 from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.case_files import BASELINES_SEEN
 from pytest_relevance.plugin.paths import shown_path
@@ -55,8 +55,8 @@ class CollectedFile:
     suite: Suite
     runs: Sequence[CaseRun]
     digest: str
-    gates_left: list[RecordedGate] = field(default_factory=list)
-    gates_of_moved: dict[str, list[RecordedGate]] = field(default_factory=dict)
+    gates_left: list[Gate] = field(default_factory=list)
+    gates_of_moved: dict[str, list[Gate]] = field(default_factory=dict)
 
     @property
     def cases(self) -> dict[EntryKey, Case]:

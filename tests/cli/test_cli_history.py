@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo, evaluate
 from pytest_relevance.cli import main
-from tests.helpers import changed, recorded_gates, result_of
+from tests.helpers import changed, gates_of, result_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -302,7 +302,7 @@ def test_what_a_run_lacks_is_compared_with_the_run_before_that(
 def test_a_gate_that_the_last_run_missed_is_named(
     terminal: Terminal, runs: Path
 ) -> None:
-    gates = recorded_gates({"mean": {"nDCG@10": 0.99}}, {"passing": 1})
+    gates = gates_of({"mean": {"nDCG@10": 0.99}}, {"passing": 1})
     about = FileInfo(FILE, totals=[("search", None, 1)], gates=gates)
     for day, ranking in enumerate((BEST, FAIR), 1):
         found = results({"boots": ranking}, min_ndcg=0.1, tolerance=1)
@@ -417,7 +417,7 @@ def test_a_gate_that_a_variant_missed_is_named_for_this_variant(
     terminal: Terminal, runs: Path
 ) -> None:
     totals = [("search", "bm25", 1), ("search", "hybrid", 1)]
-    gates = recorded_gates({"mean": {"nDCG@10": 0.9}})
+    gates = gates_of({"mean": {"nDCG@10": 0.9}})
     found = results({"boots[bm25]": POOR, "boots[hybrid]": BEST})
     write(runs / "1.jsonl", 1, found, FileInfo(FILE, totals=totals, gates=gates))
     unmet = {each["variant"]: len(each["unmet"]) for each in all_series(terminal)}

@@ -35,7 +35,7 @@ from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.case_result import percentile
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.records.run_info import AcceptedCase, MovedCase
-from tests.helpers import case_result, recorded_gates
+from tests.helpers import case_result, gates_of
 
 FILE = "shop.relevance.yaml"
 
@@ -56,7 +56,7 @@ def case(
 
 def verdict(gate: dict[str, Any], *cases: CaseResult, **info: Any) -> GateResult:
     file = FileInfo(
-        FILE, totals=[("search", None, len(cases))], gates=recorded_gates(gate), **info
+        FILE, totals=[("search", None, len(cases))], gates=gates_of(gate), **info
     )
     (found,) = judge_gates(cases, {FILE: file})
     return found

@@ -13,7 +13,7 @@ from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.gates.percentile import MIN_GATE, cases_needed, low_percentile
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.records.run_info import AcceptedCase
-from tests.helpers import case_result, recorded_gates
+from tests.helpers import case_result, gates_of
 
 FILE = "shop.relevance.yaml"
 
@@ -38,7 +38,7 @@ def alike(count: int, score: float, name: str = "q", **values: Any) -> list[Case
 
 def verdict(gate: dict[str, Any], *cases: CaseResult, **info: Any) -> GateResult:
     file = FileInfo(
-        FILE, totals=[("search", None, len(cases))], gates=recorded_gates(gate), **info
+        FILE, totals=[("search", None, len(cases))], gates=gates_of(gate), **info
     )
     (found,) = judge_gates(cases, {FILE: file})
     return found

@@ -15,7 +15,7 @@ from pytest_relevance.gates.mean import MEAN_GATE
 from pytest_relevance.gates.passing import PASSING_GATE
 from pytest_relevance.gates.percentile import MIN_GATE, PERCENTILE_GATE
 from pytest_relevance.results.case_parts import BaselineComparison
-from tests.helpers import case_result, recorded_gates
+from tests.helpers import case_result, gates_of
 
 FILE = "shop.relevance.yaml"
 METRICS = ("nDCG@10", "RR")
@@ -84,7 +84,7 @@ def runs(draw: st.DrawFn) -> list[CaseResult]:
 
 def is_met(gate: dict[str, Any], results: list[CaseResult]) -> bool:
     totals = [("search", None, len(results))]
-    file = FileInfo(FILE, totals=totals, gates=recorded_gates(gate))
+    file = FileInfo(FILE, totals=totals, gates=gates_of(gate))
     (found,) = judge_gates(results, {FILE: file})
     return found.outcome() == "passed"
 
@@ -96,7 +96,7 @@ def test_what_meets_a_gate_meets_the_gate_that_it_implies(
 ) -> None:
     kind, gates = KINDS[name]
     both = data.draw(gates), data.draw(gates)
-    now, before = (recorded_gates(gate)[0].gate for gate in both)
+    now, before = (gates_of(gate)[0] for gate in both)
     if not kind.implies(now, before):
         return
     for results in data.draw(st.lists(runs(), min_size=4, max_size=4)):

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.markdown_sections import MarkdownSection, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
@@ -81,7 +81,7 @@ MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
-def run(*results: CaseResult, gates: tuple[RecordedGate, ...] = (), **info: Any) -> Run:
+def run(*results: CaseResult, gates: tuple[Gate, ...] = (), **info: Any) -> Run:
     """A run of these results; the gates are those of the first file."""
     files = {}
     for name in dict.fromkeys(result.file for result in results):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.ext.markdown.annotations import run_annotations
 from pytest_relevance.ext.merging.merge import Merged
 from pytest_relevance.ext.merging.report import merged_lines
@@ -52,7 +52,7 @@ MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
-def run(*results: CaseResult, gates: tuple[RecordedGate, ...] = (), **info: Any) -> Run:
+def run(*results: CaseResult, gates: tuple[Gate, ...] = (), **info: Any) -> Run:
     file = FileInfo(FILE, FILE, totals=(("search", None, len(results)),), gates=gates)
     return Run(results, {FILE: file}, RunInfo(**info), name="main.jsonl")
 

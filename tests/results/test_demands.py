@@ -30,7 +30,7 @@ from pytest_relevance.results.records.demands import (
 from pytest_relevance.results.records.marks import MarksOfCase, read_marks
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import case_of, gate_record, recorded_gates
+from tests.helpers import case_of, gate_record, gates_of
 
 GRADES = {"a": 3, "b": 1, "c": 0}
 DOCUMENTS = "abcd"
@@ -152,8 +152,7 @@ def test_what_is_not_provably_stricter_is_looser(
 
 def of_scale(top: float, gate: Mapping[str, Any]) -> CaseDemands:
     """What a suite with a scale and a gate demands of its cases."""
-    (recorded,) = recorded_gates(gate)
-    terms = Terms(gates=(recorded.gate,), settings=Settings(max_grade=top))
+    terms = Terms(gates=tuple(gates_of(gate)), settings=Settings(max_grade=top))
     return DemandsOfSuite(terms, tolerance=0.05).suite
 
 
@@ -319,7 +318,7 @@ TWO_DROPS = {"max_drop": {"nDCG@10": 0.02, "RR": 0.02}}
 def test_a_stricter_gate_and_the_way_back(
     before: dict[str, Any], now: dict[str, Any]
 ) -> None:
-    (first,), (second,) = recorded_gates(before), recorded_gates(now)
+    (first,), (second,) = gates_of(before), gates_of(now)
     (stricter,) = changes_of_gates([first], [second])
     (looser,) = changes_of_gates([second], [first])
     assert not stricter.is_looser
@@ -341,7 +340,7 @@ def test_a_stricter_gate_and_the_way_back(
 def test_a_gate_that_is_not_provably_stricter(
     before: dict[str, Any], now: dict[str, Any]
 ) -> None:
-    (first,), (second,) = recorded_gates(before), recorded_gates(now)
+    (first,), (second,) = gates_of(before), gates_of(now)
     assert any(change.is_looser for change in changes_of_gates([first], [second]))
 
 
@@ -363,8 +362,8 @@ def test_a_gate_of_another_package_with_another_value(value: object) -> None:
 
 
 def test_an_id_and_the_order_of_gates_do_not_matter() -> None:
-    mean, passing = recorded_gates(MEAN, {"passing": 1})
-    (named,) = recorded_gates({**MEAN, "id": "quality"})
+    mean, passing = gates_of(MEAN, {"passing": 1})
+    (named,) = gates_of({**MEAN, "id": "quality"})
     assert [*changes_of_gates([mean, passing], [passing, named])] == []
 
 

@@ -18,7 +18,7 @@ from pytest_relevance.results.records.recorded_rankings import Entries, entries_
 from pytest_relevance.results.records.uncompared import MARKED_SKIP
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import CaseInRun, score_case, unscored
-from tests.helpers import case_of, changed, recorded_gates
+from tests.helpers import case_of, changed, gates_of
 
 FILE = "shop.relevance.yaml"
 GATES = ({"max_drop": {"P@3": 0.01}}, {"mean": {"overlap@3": 0.5}})
@@ -32,7 +32,7 @@ def result_of(case: Case, ranking: Sequence[str]) -> CaseResult:
 
 def against(now: CaseResult, entries: Entries, *other: CaseResult) -> CaseResult:
     """A result of a record, compared with the entries of its case file."""
-    info = FileInfo(FILE, gates=recorded_gates(*GATES))
+    info = FileInfo(FILE, gates=gates_of(*GATES))
     (found,) = compare_recorded(
         Run([now], {FILE: info}), entries, "main", other
     ).results
@@ -45,7 +45,7 @@ def comparison_of(result: CaseResult) -> BaselineComparison:
 
 
 def with_gates(case: Case) -> Case:
-    gates = tuple(recorded.gate for recorded in recorded_gates(*GATES))
+    gates = tuple(gates_of(*GATES))
     return replace(case, terms=replace(case.terms, gates=gates))
 
 

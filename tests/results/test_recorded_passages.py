@@ -36,7 +36,7 @@ from pytest_relevance.results.records.run_info import RecordError
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import case_of, changed, reasons_of, recorded_gates, travelled
+from tests.helpers import case_of, changed, gates_of, reasons_of, travelled
 
 FILE = "handbook.relevance.yaml"
 DAYS = "within 30 days of delivery"
@@ -373,7 +373,7 @@ def cases(draw: st.DrawFn) -> Case:
         expect={name: demands[name] for name in demanded},
         **keys,
     )
-    gates = tuple(recorded.gate for recorded in recorded_gates(*GATES))
+    gates = tuple(gates_of(*GATES))
     return replace(drawn, terms=replace(drawn.terms, gates=gates))
 
 
@@ -387,7 +387,7 @@ def test_a_recorded_result_is_compared_as_in_its_run(
     baseline = Baseline(BaselineEntries([entry_of(then)]), {}, expects_known=True)
     in_run = baseline.compare(alone, of_case).result
     recorded = travelled(with_details(in_run, of_case, ranking))
-    info = FileInfo(FILE, gates=recorded_gates(*GATES))
+    info = FileInfo(FILE, gates=gates_of(*GATES))
     entries = entries_of([then], RunInfo(), {FILE: info})
     for result in (recorded, replace(recorded, baseline=None)):
         run = Run([result], {FILE: info})

@@ -149,7 +149,7 @@ class RecordedRun:
             names |= dict.fromkeys(result.evaluation.scores)
         for info in self.record.files.values():
             for gate in info.gates:
-                names |= dict.fromkeys(name for name, _ in gate.bounds)
+                names |= dict.fromkeys(metric.text for metric in gate.metrics)
         metrics = [metric_named(name) for name in names]
         own = [metric.measure for metric in metrics if metric.is_own]
         return [*dict.fromkeys(own)]

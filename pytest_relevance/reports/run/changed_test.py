@@ -14,7 +14,7 @@ from typing import Any
 from pytest_relevance._number_text import time_text
 from pytest_relevance._text import counted, cut_to, examples, first_few, listed, quoted
 from pytest_relevance.cases.gates import usual_id
-from pytest_relevance.cases.model import RecordedGate, Terms
+from pytest_relevance.cases.model import Gate, Terms
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.reports.blocks import Sentence
@@ -502,7 +502,7 @@ def gate_words(values: Any) -> str:
 
     If the gate has an id of its own, the id follows in brackets.
     """
-    gate = decode(RecordedGate, values).gate
+    gate = decode(Gate, values)
     try:
         text = usual_id(gate, GATES.get_or_unknown(gate.condition))
     except ExtensionError:

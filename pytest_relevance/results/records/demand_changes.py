@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from pytest_relevance.bundled import PERCENTILES
-from pytest_relevance.cases.model import RecordedGate, Sample, most_results
+from pytest_relevance.cases.model import Gate, Sample, most_results
 from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_parts import EMPTY
@@ -122,9 +122,9 @@ class ChangesOfFile:
 def changes_of_file(
     entries: BaselineEntries,
     now: Iterable[tuple[EntryKey, DemandedOfCase]],
-    gates: Sequence[RecordedGate],
-    gates_left: Sequence[RecordedGate] = (),
-    gates_of_moved: Mapping[str, Sequence[RecordedGate]] = EMPTY,
+    gates: Sequence[Gate],
+    gates_left: Sequence[Gate] = (),
+    gates_of_moved: Mapping[str, Sequence[Gate]] = EMPTY,
     samples: Sequence[Sample] = (),
 ) -> ChangesOfFile:
     """Return how the test of a case file changed since the entries of its reference.
@@ -142,7 +142,7 @@ def changes_of_file(
         entry = entries.get(key)
         if entry is not None:
             pairs.append((key[0], DemandedOfCase.of_entry(entry), demanded))
-    gates_before: Sequence[RecordedGate] | None = None
+    gates_before: Sequence[Gate] | None = None
     if entries.demands is not None:
         gates_before = [*gates_left, *entries.demands.gates]
     elif gates_left:
@@ -156,7 +156,7 @@ def changes_of_file(
 
 
 def _gates_of_moved(
-    gates_of_moved: Mapping[str, Sequence[RecordedGate]], gates: Sequence[RecordedGate]
+    gates_of_moved: Mapping[str, Sequence[Gate]], gates: Sequence[Gate]
 ) -> tuple[DemandChange, ...]:
     """Return the gates of moved cases than which no gate of their file is as strict."""
     found = _Changes()
@@ -172,8 +172,8 @@ def _gates_of_moved(
 
 def changes_of_pairs(
     pairs: Iterable[tuple[str, DemandedOfCase, DemandedOfCase]],
-    gates_before: Sequence[RecordedGate] | None,
-    gates: Sequence[RecordedGate],
+    gates_before: Sequence[Gate] | None,
+    gates: Sequence[Gate],
 ) -> tuple[DemandChange, ...]:
     """Return how the test of a case file changed.
 
@@ -367,7 +367,7 @@ class _Expected:
 class _Gated:
     """A gate of a file, before or now."""
 
-    recorded: RecordedGate
+    recorded: Gate
 
     def implies(self, other: _Gated) -> bool:
         """Say whether each run that meets this gate meets the other one.
@@ -379,7 +379,7 @@ class _Gated:
             return False
         with GATES.calling(this.condition):
             kind = GATES.get_or_unknown(this.condition)
-            return bool(kind.implies(this.gate, that.gate))
+            return bool(kind.implies(this, that))
 
     def replaces(self, earlier: _Gated) -> bool:
         """Say whether this gate was written in the place of an earlier one."""
@@ -387,7 +387,7 @@ class _Gated:
         return now.id == before.id or _look_at_the_same(now, before)
 
 
-def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
+def _look_at_the_same(now: Gate, before: Gate) -> bool:
     """Say whether two gates are of one kind, and about the same cases and variants."""
     conditions = {now.condition, before.condition}
     if len(conditions) > 1 and not conditions.issubset(PERCENTILES):
@@ -473,7 +473,7 @@ def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
     return any(is_same_json(values, _values(other.recorded)) for other in others)
 
 
-def _values(demand: RecordedExpectation | RecordedGate) -> dict[str, Any]:
+def _values(demand: RecordedExpectation | Gate) -> dict[str, Any]:
     """Return a demand as a change has it: as JSON, without its line."""
     values: dict[str, Any] = encode(demand)
     values.pop("line", None)
@@ -510,7 +510,7 @@ def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
 
 
 def changes_of_gates(
-    before: Sequence[RecordedGate], now: Sequence[RecordedGate]
+    before: Sequence[Gate], now: Sequence[Gate]
 ) -> Iterator[DemandChange]:
     """Yield how the gates of a file changed."""
     gates_before = [_Gated(gate) for gate in before]

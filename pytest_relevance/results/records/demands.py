@@ -24,7 +24,6 @@ from pytest_relevance.cases.model import (
     Expectation,
     FieldCondition,
     Gate,
-    RecordedGate,
     Sample,
     Terms,
 )
@@ -49,11 +48,14 @@ SCALE = "scale"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedExpectation:
-    """An expectation in a record: an `Expectation` whose metric is a text.
+    """An `Expectation` in the form that records and baselines have.
 
-    `kind`: the name of its kind.
+    `name` and `metric` stand for the `written` and the `metric` of an `Expectation`.
+    Its `inherited` is not there: a record keeps what the suite expects apart.
+
     `name`: the metric, or the key in the case file; empty if the key is the kind.
     `metric`: whether `name` is a metric.
+    `conditions`: (path, comparison, values) of each condition.
     All other fields are those of an `Expectation`.
 
     Raises:
@@ -209,7 +211,7 @@ class FileDemands:
     """
 
     suite: CaseDemands = CaseDemands()
-    gates: Sequence[RecordedGate] = ()
+    gates: Sequence[Gate] = ()
     samples: Sequence[Sample] = ()
 
 
@@ -248,8 +250,8 @@ def check_changes(changes: Iterable[DemandChange]) -> None:
     for change in changes:
         kinds = {
             EXPECT: RecordedExpectation,
-            GATE: RecordedGate,
-            LEFT_GATE: RecordedGate,
+            GATE: Gate,
+            LEFT_GATE: Gate,
         }
         kind: Any = kinds.get(change.key)
         if kind is None:

@@ -23,7 +23,7 @@ class RecordedDemands:
     """
 
     def __init__(self, info: FileInfo) -> None:
-        self.gates: Sequence[Gate] = [recorded.gate for recorded in info.gates]
+        self.gates: Sequence[Gate] = info.gates
         self._suite = info.demands
         self._own: dict[tuple[str, str | None], CaseDemands] = {}
         self._suite_expect: Sequence[Expectation] = ()

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed
-from pytest_relevance.cases.model import CatalogueFile, RecordedGate, Sample
+from pytest_relevance.cases.model import CatalogueFile, Gate, Sample
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.demands import (
     CaseDemands,
@@ -147,7 +147,7 @@ class FileInfo:
     totals: Sequence[Total] = ()
     items: Mapping[str, int] = field(default_factory=dict)
     cases: Sequence[Collected] = ()
-    gates: Sequence[RecordedGate] = ()
+    gates: Sequence[Gate] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
     moved: Sequence[MovedCase] = ()
