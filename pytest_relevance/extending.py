@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_relevance._problems import FileError as FileError
     from pytest_relevance._source import Source as Source
-    from pytest_relevance.cases.location import WRONG as WRONG, Location as Location
-    from pytest_relevance.cases.model import (
+    from pytest_relevance.cases.expectation import (
         Expectation as Expectation,
         FieldCondition as FieldCondition,
-        Gate as Gate,
         Passage as Passage,
     )
+    from pytest_relevance.cases.location import WRONG as WRONG, Location as Location
+    from pytest_relevance.cases.model import Gate as Gate
     from pytest_relevance.cli.file_check import (
         FileCheck as FileCheck,
         Place as Place,
@@ -64,7 +64,8 @@ _MODULES = {
     "_problems": "FileError",
     "_source": "Source",
     "cases.location": "Location WRONG",
-    "cases.model": "Expectation FieldCondition Gate Passage",
+    "cases.expectation": "Expectation FieldCondition Passage",
+    "cases.model": "Gate",
     "cli.file_check": "FileCheck Place Problem",
     "expectations.kind": "ExpectationKind",
     "gates.kind": "CaseBehind Finding GateKind",

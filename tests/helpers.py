@@ -9,7 +9,7 @@ import gc
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from html import unescape
@@ -27,6 +27,7 @@ from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -265,12 +266,18 @@ def gates_of(*gates: Mapping[str, Any]) -> list[Gate]:
     return [replace(gate, line=line) for line, gate in enumerate(checked, 2)]
 
 
-def gate_record(condition: str, line: int = 1, **values: Any) -> Gate:
+def gate_record(
+    condition: str,
+    line: int = 1,
+    bounds: Sequence[tuple[str, float]] = (),
+    **values: Any,
+) -> Gate:
     """A gate that a record has, with the condition as its id unless `values` name
-    another.
+    another. `bounds` are by the names of metrics.
     """
-    written = {"id": condition, **values, "condition": condition, "line": line}
-    return decode(Gate, written)
+    of_metrics = tuple((metric_named(metric), bound) for metric, bound in bounds)
+    values = {"id": condition, **values}
+    return Gate(condition=condition, line=line, bounds=of_metrics, **values)
 
 
 def write_page(run: Run, folder: Path) -> Path:

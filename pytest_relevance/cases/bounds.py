@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pytest_relevance._text import found
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import DECIMAL, is_number, number, scalar_value
 from pytest_relevance.cases.schema_parts import (
     BOUND_OF_NUMBER,
@@ -26,6 +26,7 @@ from pytest_relevance.cases.schema_parts import (
 )
 from pytest_relevance.cases.schema_parts import SHARE as SHARE_SCHEMA
 from pytest_relevance.cases.values import LARGEST_WHOLE
+from pytest_relevance.metrics.metric import ROUNDING
 
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -39,11 +40,6 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 fields alone.
 """
 
-EXACT = 1e-9
-"""How far a score may be from its bound with `==`. So 3/5 meets `== 0.6` however it is
-rounded.
-"""
-
 COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"
 """The pattern of a comparison. Its groups are the sign and the bound."""
 
@@ -52,9 +48,12 @@ _PER_SECOND = {"ms": 1000, "s": 1}
 
 
 def meets(expected: Expectation, score: float) -> bool:
-    """Say whether a score meets the bound of a metric."""
+    """Say whether a score meets the bound of a metric.
+
+    With `==` rounding does not count: 3/5 meets `== 0.6` however it is rounded.
+    """
     if expected.comparison == "==":
-        return abs(score - expected.bound) <= EXACT
+        return abs(score - expected.bound) <= ROUNDING
     return COMPARE[expected.comparison](score, expected.bound)
 
 

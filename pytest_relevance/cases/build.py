@@ -15,6 +15,7 @@ from pytest_relevance._problems import Problems
 from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.expect import check_contradictions
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.floors import (
     SuiteFloors,
     check_reachable,
@@ -30,7 +31,7 @@ from pytest_relevance.cases.known_items import (
     terms_of_known_item,
 )
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
-from pytest_relevance.cases.model import Case, Expectation, Terms
+from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_case
 from pytest_relevance.cases.passages import check_excluded_apart

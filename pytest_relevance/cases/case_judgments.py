@@ -18,8 +18,8 @@ from functools import cached_property
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.cases.expectation import Passage
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Passage
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 

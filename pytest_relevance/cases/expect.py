@@ -13,17 +13,17 @@ from typing import Protocol
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import (
+from pytest_relevance.cases.expectation import (
     EXCLUDE_PASSAGES,
     METRIC,
     WITHOUT_KEY,
     AllowedRanks,
     Expectation,
     FieldCondition,
-    Terms,
     kind_of,
 )
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.metrics.names import ALL_MEASURES, parse_metric

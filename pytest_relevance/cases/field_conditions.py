@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from pytest_relevance._text import found
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
-from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.cases.scalars import DECIMAL, is_number, number
 from pytest_relevance.cases.schema_parts import (
     ANY_TEXT,

@@ -22,22 +22,16 @@ from typing import Any
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.cases.case_judgments import CaseJudgments
+from pytest_relevance.cases.expectation import METRIC, Expectation, most_results
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import (
-    METRIC,
-    ROUNDING,
-    Case,
-    Expectation,
-    Terms,
-    most_results,
-)
+from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.metrics.measures import (
     MEASURES,
     needs_texts,
     score,
     suits_known_items,
 )
-from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.metrics.names import build_metric, takes_relevance_level
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
 from pytest_relevance.metrics.settings import Settings

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted, shown
 from pytest_relevance.bundled import PERCENTILES
+from pytest_relevance.cases.expectation import UNKNOWN
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import MAX_DROP, MEAN, MIN, UNKNOWN, Case, Gate
+from pytest_relevance.cases.model import MAX_DROP, MEAN, MIN, Case, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import ANY_TEXT, END, ID, TAG, Schema, about
 from pytest_relevance.cases.values import (

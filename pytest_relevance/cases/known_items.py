@@ -16,12 +16,11 @@ from itertools import islice
 
 from pytest_relevance._text import folded_text
 from pytest_relevance.cases.case_judgments import CaseJudgments
+from pytest_relevance.cases.expectation import METRIC, Expectation
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import (
-    METRIC,
     MOST_SHARING,
     CatalogueFile,
-    Expectation,
     KnownItemCounts,
     SampleRule,
     Terms,

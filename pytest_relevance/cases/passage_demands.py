@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from pytest_relevance._text import listed
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Expectation, Terms
+from pytest_relevance.cases.model import Terms
 from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.metric import Metric
 

@@ -19,6 +19,12 @@ from pytest_relevance.cases.case_judgments import (
     grading_terms,
     judgments_of_passages,
 )
+from pytest_relevance.cases.expectation import (
+    EXCLUDE_PASSAGES,
+    Expectation,
+    FieldCondition,
+    Passage,
+)
 from pytest_relevance.cases.field_conditions import (
     CONDITIONS_SCHEMA,
     check_condition,
@@ -32,13 +38,7 @@ from pytest_relevance.cases.location import (
     all_right,
     check_each,
 )
-from pytest_relevance.cases.model import (
-    EXCLUDE_PASSAGES,
-    Case,
-    Expectation,
-    FieldCondition,
-    Passage,
-)
+from pytest_relevance.cases.model import Case
 from pytest_relevance.cases.schema_parts import (
     TEXT,
     about,

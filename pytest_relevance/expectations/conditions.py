@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from pytest_relevance._near import difference, difference_within
 from pytest_relevance._text import first_few, listed, quoted
 from pytest_relevance.cases.bounds import Bound, implies
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.cases.field_conditions import OF_NUMBERS
-from pytest_relevance.cases.model import Case, FieldCondition
+from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import AT_MOST, why_condition_unknown
 from pytest_relevance.results.responses.fields import Absent

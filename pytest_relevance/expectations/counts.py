@@ -7,8 +7,8 @@ from math import inf
 from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
 from pytest_relevance.cases.bounds import COMPARE, COUNT, TIME
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import WRONG, Location
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, NOTHING, Found, outcome_of

@@ -13,8 +13,12 @@ from math import inf
 from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.bounds import COMPARE, RANK, Bound, implies
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import (
+    AllowedRanks,
+    Expectation,
+    RanksOfDocuments,
+)
 from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
-from pytest_relevance.cases.model import AllowedRanks, Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import (
     DOCUMENTS,
     NULL,

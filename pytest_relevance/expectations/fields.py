@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation, FieldCondition
 from pytest_relevance.cases.field_conditions import (
     CONDITIONS_SCHEMA,
     check_condition,
     check_conditions,
 )
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.schema_parts import NULL, WHOLE, either, mapping_of
 from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
 from pytest_relevance.expectations.conditions import (

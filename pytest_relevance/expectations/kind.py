@@ -15,8 +15,8 @@ from typing import ClassVar, Protocol
 
 from pytest_relevance._number_text import number_text
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation, RanksOfDocuments
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult

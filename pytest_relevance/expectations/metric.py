@@ -6,11 +6,11 @@ import re
 from math import isnan
 
 from pytest_relevance._number_text import digits_apart
-from pytest_relevance.cases import model
-from pytest_relevance.cases.bounds import COMPARISON, EXACT, MOST, SCORE, SHARE, meets
+from pytest_relevance.cases import expectation
+from pytest_relevance.cases.bounds import COMPARISON, MOST, SCORE, SHARE, meets
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import WRONG, Location
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.metrics.measures import (
@@ -21,6 +21,7 @@ from pytest_relevance.metrics.measures import (
     ranks_needed,
     score,
 )
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import ITSELF, JUDGED, Found, outcome_of
@@ -61,7 +62,7 @@ class _KindOfMetric(ExpectationKind):
         if bound is WRONG:
             return WRONG
         expected = Expectation(
-            kind=model.SIMILARITY if metric.is_similarity else model.METRIC,
+            kind=expectation.SIMILARITY if metric.is_similarity else expectation.METRIC,
             written=key,
             metric=metric,
             comparison=bound.comparison,
@@ -75,7 +76,7 @@ class _KindOfMetric(ExpectationKind):
     def implies(self, both: TwoExpectations) -> bool:
         if both.now.metric != both.before.metric:
             return False
-        return both.implies_bound(rounding=EXACT)
+        return both.implies_bound(rounding=ROUNDING)
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
@@ -105,7 +106,7 @@ def _is_comparison(value: object) -> bool:
 class _Metric(_KindOfMetric):
     """`P@5: 0.6`: the score of a ranking, computed by the judgments of the case."""
 
-    name = model.METRIC
+    name = expectation.METRIC
     reference = JUDGED
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
@@ -154,7 +155,7 @@ class _Metric(_KindOfMetric):
 class _Similarity(_KindOfMetric):
     """`overlap@10: 0.8`: how much the ranking has in common with the accepted one."""
 
-    name = model.SIMILARITY
+    name = expectation.SIMILARITY
     compares_rankings = True
     reference = ITSELF  # the accepted ranking is equal to itself
 

@@ -8,8 +8,8 @@ from operator import itemgetter
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.schema_parts import DOCUMENTS, either, list_of
 from pytest_relevance.cases.values import check_documents
 from pytest_relevance.expectations.documents import (

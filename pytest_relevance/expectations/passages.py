@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import EXCLUDE_PASSAGES as NAME
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import EXCLUDE_PASSAGES as NAME
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.passages import EXCLUDED_SCHEMA, check_excluded
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind, Unwanted
 from pytest_relevance.results.case_parts import Outcome

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation, FieldCondition
 from pytest_relevance.cases.field_conditions import (
     CONDITIONS_SCHEMA,
     check_conditions,
     check_response_condition,
 )
 from pytest_relevance.cases.location import WRONG, Location
-from pytest_relevance.cases.model import Case, Expectation, FieldCondition
+from pytest_relevance.cases.model import Case
 from pytest_relevance.cases.schema_parts import NULL, either
 from pytest_relevance.expectations.conditions import (
     conditions_by_path,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import first_few, quoted
 from pytest_relevance._text import found as found_text
-from pytest_relevance.cases.bounds import EXACT, SHARE, Bound, meets
+from pytest_relevance.cases.bounds import SHARE, Bound, meets
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import scalar_value
 from pytest_relevance.cases.schema_parts import (
     END,
@@ -22,6 +22,7 @@ from pytest_relevance.cases.schema_parts import (
 )
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.expectations.metric import below
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, first_ranks, outcome_of
@@ -157,7 +158,7 @@ class _SameAs(ExpectationKind):
             return False
         if both.depth_now != both.depth_before:
             return False
-        return both.implies_bound(rounding=EXACT)
+        return both.implies_bound(rounding=ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)

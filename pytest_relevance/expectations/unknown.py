@@ -6,8 +6,8 @@ The package that added the kind is missing, or the record is of a newer version.
 from __future__ import annotations
 
 from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.expectation import Expectation
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import Expectation
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import NOTHING, Found, outcome_of

@@ -14,7 +14,7 @@ from typing import ClassVar
 from pytest_relevance._number_text import digits_of_change, p_text
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import MAX_DROP, ROUNDING, Gate
+from pytest_relevance.cases.model import MAX_DROP, Gate
 from pytest_relevance.cases.schema_parts import Schema, any_case
 from pytest_relevance.gates.common_findings import (
     CutFinding,
@@ -39,7 +39,7 @@ from pytest_relevance.gates.metric_bounds import (
     digits_beside,
     name_with_depths,
 )
-from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.metrics.similarity import SIMILARITIES
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import (

@@ -23,9 +23,10 @@ from typing import Protocol
 
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import ROUNDING, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.kind import CaseBehind, Reference, is_about
 from pytest_relevance.metrics.measures import is_lower_better
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import has_relevant, score_before

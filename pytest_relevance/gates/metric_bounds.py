@@ -11,7 +11,7 @@ from pytest_relevance._number_text import asked_text, digits_apart
 from pytest_relevance._text import found
 from pytest_relevance.cases.bounds import MOST
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
+from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
@@ -23,7 +23,7 @@ from pytest_relevance.metrics.measures import (
     ranks_needed,
     suits_known_items,
 )
-from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.metrics.names import refuse_lower_better, refuse_similarity
 from pytest_relevance.results.case_result import (
     SKIPPED,

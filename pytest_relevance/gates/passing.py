@@ -13,7 +13,7 @@ from typing import ClassVar
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, found
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import ROUNDING, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.gates.common_findings import NewCasesFinding
@@ -31,6 +31,7 @@ from pytest_relevance.gates.kind import (
     Reference,
 )
 from pytest_relevance.gates.metric_bounds import digits_beside
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
 from pytest_relevance.results.case_result import (
     MEASURED,

@@ -24,7 +24,7 @@ from math import fsum
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
 from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.gates import lowest_percentile
-from pytest_relevance.cases.model import MIN, ROUNDING, Gate
+from pytest_relevance.cases.model import MIN, Gate
 from pytest_relevance.gates.common_findings import MetricFinding
 from pytest_relevance.gates.failed_before import (
     Figure,
@@ -51,7 +51,7 @@ from pytest_relevance.gates.metric_scores import (
     without_score,
 )
 from pytest_relevance.metrics.measures import is_lower_better
-from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance.cases.expectation import UNKNOWN
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import UNKNOWN, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.kind import Finding, GateKind, Reference
 from pytest_relevance.results.case_result import CaseResult
 

@@ -12,6 +12,9 @@ DEFAULT_RELEVANCE_LEVEL = 1.0
 DEFAULT_PERSISTENCE = 0.8
 """The persistence p of RBP, as in ir_measures."""
 
+ROUNDING = 1e-9
+"""The largest difference of two scores that is due to rounding."""
+
 MetricFunction = Callable[[list[float | None], list[float], int | None], Any]
 """The function of a metric of a project's own.
 

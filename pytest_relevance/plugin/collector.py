@@ -15,8 +15,9 @@ import pytest
 
 from pytest_relevance._files import digest_files
 from pytest_relevance._problems import RelevanceWarning
+from pytest_relevance.cases.expectation import most_results
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import Suite, most_results
+from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError

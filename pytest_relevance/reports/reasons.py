@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pytest_relevance._near import difference
 from pytest_relevance._number_text import digits_apart
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.cases.model import METRIC
+from pytest_relevance.cases.expectation import METRIC
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.terminal_text import cut_document
 from pytest_relevance.results.case_parts import (

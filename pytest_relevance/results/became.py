@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pytest_relevance.cases.model import ROUNDING, SIMILARITY
+from pytest_relevance.cases.expectation import SIMILARITY
 from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import (

@@ -100,7 +100,7 @@ class Outcome:
     What was expected:
 
     `comparison`: the operator between a figure and `bound`, or a rank and `within`.
-    `documents`, `within`, `sets`: as in `cases.model.Expectation`.
+    `documents`, `within`, `sets`: as in `cases.expectation.Expectation`.
     `conditions`: what was expected of the fields of the first `within` results.
     `query`: for `same_as`, the other query.
     `quotes`: for `exclude_passages`, the quotes.

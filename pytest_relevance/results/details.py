@@ -13,7 +13,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 
-from pytest_relevance.cases.model import Case, Passage
+from pytest_relevance.cases.expectation import Passage
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.ties import untied_indexes
 from pytest_relevance.results.case_parts import (
     NO_DIGEST,

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_relevance._text import cut_to, found, quoted
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
 

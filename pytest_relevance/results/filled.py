@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isnan
 
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.results.case_parts import (
     DROP,

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.model import Case, Passage
+from pytest_relevance.cases.expectation import Passage
+from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_parts import OTHER_FIELD, CasePassage, NearPassage
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.passages import first_unmet_condition

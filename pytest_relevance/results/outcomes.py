@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.bounds import meets
-from pytest_relevance.cases.model import (
+from pytest_relevance.cases.expectation import (
     METRIC,
     Expectation,
     FieldCondition,

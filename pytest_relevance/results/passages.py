@@ -15,7 +15,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.model import Case, FieldCondition, Passage
+from pytest_relevance.cases.expectation import FieldCondition, Passage
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.ndcg import GradedRanking, Held, grade_passages
 from pytest_relevance.results.case_parts import CasePassage
 from pytest_relevance.results.document_fields import (

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.cases.model import Passage
+from pytest_relevance.cases.expectation import Passage
 from pytest_relevance.metrics.ndcg import Held, grade_passages, without_copies
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseRanking

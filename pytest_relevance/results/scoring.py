@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_relevance.cases.model import Case, most_results
+from pytest_relevance.cases.expectation import most_results
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.measures import (
     is_reciprocal_rank,
     ranks_needed,

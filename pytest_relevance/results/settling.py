@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_result import INCONCLUSIVE, CaseResult
 from pytest_relevance.results.certainty import (

@@ -31,7 +31,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Case, kind_of, most_results
+from pytest_relevance.cases.expectation import kind_of, most_results
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric, takes_cutoff

@@ -3,12 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.bounds import COMPARE, EXACT, Bound, implies, meets
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.bounds import COMPARE, Bound, implies, meets
+from pytest_relevance.cases.expectation import Expectation
+from pytest_relevance.metrics.metric import ROUNDING
 
 NUMBERS = st.sampled_from([0, 0.5, 0.6, 1, 5, 2**53, 2**53 + 1, -1])
 BOUNDS = st.builds(Bound, st.sampled_from([*COMPARE, "unknown"]), NUMBERS)
-NEAR = (-1, -EXACT, -EXACT / 2, 0, EXACT / 2, EXACT, 1)
+NEAR = (-1, -ROUNDING, -ROUNDING / 2, 0, ROUNDING / 2, ROUNDING, 1)
 
 
 @given(BOUNDS, BOUNDS)
@@ -23,7 +24,7 @@ def test_what_meets_a_bound_meets_the_bound_that_it_implies(
         for figure in figures:
             if COMPARE[now.comparison](figure, now.value):
                 assert COMPARE[before.comparison](figure, before.value)
-    if implies(now, before, rounding=EXACT):
+    if implies(now, before, rounding=ROUNDING):
         for figure in figures:
             if meets(_expected(now), figure):
                 assert meets(_expected(before), figure)

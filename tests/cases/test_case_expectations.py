@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_relevance.cases.model import Expectation, FieldCondition
+from pytest_relevance.cases.expectation import Expectation, FieldCondition
 from tests.cases.conftest import mistakes, read_case
 
 

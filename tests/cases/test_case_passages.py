@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_relevance.cases.model import FieldCondition, Passage
+from pytest_relevance.cases.expectation import FieldCondition, Passage
 from tests.cases.conftest import mistakes, read, read_case
 
 AN_EXAMPLE = """

@@ -30,7 +30,7 @@ def record(tmp_path: Path) -> Path:
     """The record of a run with two cases and two gates, of which one each failed."""
     gates = [
         gate_record(
-            "mean", line, id=f"mean nDCG@10 {bound}", bounds=[["nDCG@10", bound]]
+            "mean", line, id=f"mean nDCG@10 {bound}", bounds=[("nDCG@10", bound)]
         )
         for line, bound in ((1, 0.9), (2, 0.4))
     ]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
-from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.expectations.conditions import (
     implies_condition,
     why_unknown_fields,

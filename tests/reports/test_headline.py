@@ -187,7 +187,7 @@ def test_the_headline_and_what_its_icon_tells(
 ) -> None:
     gates = []
     if "gate" in about:
-        gates.append(gate_record("mean", bounds=[["nDCG@10", about["gate"]]]))
+        gates.append(gate_record("mean", bounds=[("nDCG@10", about["gate"])]))
     file = FileInfo(FILE, FILE, totals=[("search", None, len(results))], gates=gates)
     info = RunInfo(missing=about.get("missing", ()), errors=about.get("errors", ()))
     run = Run(results, {FILE: file}, info)

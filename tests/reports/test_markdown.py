@@ -77,7 +77,7 @@ def risen(query: str, **keys: Any) -> CaseResult:
     return replace(found, baseline=accepted)
 
 
-MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
+MEAN = gate_record("mean", bounds=[("nDCG@10", 0.8)])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
@@ -548,7 +548,7 @@ def everywhere(text: str) -> Run:
     ]
     results += [replace(LAMP, file=file, search=text, variant=text)]
     gates = (
-        gate_record("mean", id=text, bounds=[["nDCG@10", 0.9]], tag=text),
+        gate_record("mean", id=text, bounds=[("nDCG@10", 0.9)], tag=text),
         gate_record("passing", id=f"{text} ", share=0.99),
     )
     whole = run(*results, gates=gates)

@@ -48,7 +48,7 @@ def error(query: str) -> CaseResult:
     )
 
 
-MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
+MEAN = gate_record("mean", bounds=[("nDCG@10", 0.8)])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
@@ -262,7 +262,7 @@ def test_a_gate_names_five_cases_those_that_cost_most_first() -> None:
     lamps = [result("lamp", "x", "l1", id=f"l{n}", line=n) for n in range(6)]
     long = result("torch", "x", "t1", id="a torch that shines for as long as one walks")
     heavy = result("boots", "b2", "b1", weight=100.0)
-    mean = judged(long, *lamps, heavy, condition="mean", bounds=[["nDCG@10", 0.8]])
+    mean = judged(long, *lamps, heavy, condition="mean", bounds=[("nDCG@10", 0.8)])
     first, *_, last = plain_text(gate_lines(mean)).splitlines()[2:]
     assert first.split()[:5] == ["0.710", "boots", "weight", "100", "passed"]
     assert last.split()[:2] == ["0.631", "l3"]

@@ -151,7 +151,7 @@ def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
                 changed(found, **about, tags=tags, scores={"nDCG@10": score})
             )
     gates = (
-        gate_record("mean", line=3, bounds=[["nDCG@10", 0.8]]),
+        gate_record("mean", line=3, bounds=[("nDCG@10", 0.8)]),
         gate_record("passing", line=3, share=0.9, tag="electronics"),
     )
     totals = tuple(("search", variant, len(failing(shop))) for variant in variants)

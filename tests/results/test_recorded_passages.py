@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Case, CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.cases.model import FieldCondition, Passage
+from pytest_relevance.cases.expectation import FieldCondition, Passage
 from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.details import digest_of_case, with_details
 from pytest_relevance.results.recorded_passages import (

@@ -14,9 +14,10 @@ import yaml
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.expectation import Passage
 from pytest_relevance.cases.keys import CASES
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import Case, Passage, Suite
+from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS, wrong_id
 from pytest_relevance.cases.reader import has_cases, parse_suite
 from pytest_relevance.cases.values import NOT_PARAMETERS

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import counted, examples, quoted
-from pytest_relevance.cases.model import Case, Suite, most_results
+from pytest_relevance.cases.expectation import most_results
+from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cli.file_check import FileCheck
 from pytest_relevance.judgments.model import IDS, Judgments, Ratings
 from pytest_relevance.results.records.baseline_paths import has_baseline

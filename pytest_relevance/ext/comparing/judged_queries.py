@@ -14,7 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.model import Passage, Suite
+from pytest_relevance.cases.expectation import Passage
+from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import YAML_ENDINGS
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.judgments.model import Judgments

@@ -12,7 +12,6 @@ from html import escape
 from string import Template
 
 from pytest_relevance._text import case_name, harmless
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.ext.history.report import (
@@ -30,6 +29,7 @@ from pytest_relevance.ext.history.report import (
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.ext.history.story import stories_of
 from pytest_relevance.ext.history.story_html import ends_html, stories_html, story_id
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.reports.html.page_parts import (
     ARROW,
     content_security_policy,

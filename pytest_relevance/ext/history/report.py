@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.labels import start_text

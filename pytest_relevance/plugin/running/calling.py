@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.model import Case, FieldCondition
+from pytest_relevance.cases.expectation import FieldCondition
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.exceptions import CaseError

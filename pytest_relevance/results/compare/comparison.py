@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_SHOWN, WIDEST, counted
-from pytest_relevance.cases.model import ROUNDING
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import upward

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed, suits_known_items
-from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.metrics.names import is_own, is_similarity, metric_named
 from pytest_relevance.results.case_result import (
     SKIPPED,

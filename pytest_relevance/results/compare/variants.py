@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_relevance.cases.model import ROUNDING
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.results.case_result import (
     CaseResult,
     of_case_files,

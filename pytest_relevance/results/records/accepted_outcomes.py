@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_relevance.cases.bounds import COMPARE, meets
-from pytest_relevance.cases.model import ROUNDING, Expectation
+from pytest_relevance.cases.expectation import Expectation
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results import outcomes

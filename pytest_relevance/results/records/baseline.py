@@ -13,7 +13,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from pytest_relevance._text import listed, quoted, with_variant
-from pytest_relevance.cases.model import Case, Gate, most_results
+from pytest_relevance.cases.expectation import most_results
+from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.results.case_parts import (
     REGRESSION,
     STALE,

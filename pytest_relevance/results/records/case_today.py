@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.model import Case, Expectation, Gate, Passage
+from pytest_relevance.cases.expectation import Expectation, Passage
+from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import (

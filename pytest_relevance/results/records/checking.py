@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import NoneType
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.cases.model import EXCLUDE_PASSAGES
+from pytest_relevance.cases.expectation import EXCLUDE_PASSAGES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.results.case_parts import (
     DROP,

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from pytest_relevance.bundled import PERCENTILES
-from pytest_relevance.cases.model import Gate, Sample, most_results
+from pytest_relevance.cases.expectation import most_results
+from pytest_relevance.cases.model import Gate, Sample
 from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_parts import EMPTY

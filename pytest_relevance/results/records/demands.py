@@ -19,14 +19,8 @@ from types import NoneType
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.model import (
-    Case,
-    Expectation,
-    FieldCondition,
-    Gate,
-    Sample,
-    Terms,
-)
+from pytest_relevance.cases.expectation import Expectation, FieldCondition
+from pytest_relevance.cases.model import Case, Gate, Sample, Terms
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.codec import DecodeError, decode, encode
 from pytest_relevance.metrics.measures import MEASURES

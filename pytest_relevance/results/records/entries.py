@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.cases.expectation import SIMILARITY
 from pytest_relevance.codec import encode
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.metrics.ndcg import without_copies

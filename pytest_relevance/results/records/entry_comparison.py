@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pytest_relevance.cases.model import ROUNDING, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.registry import GATES
 from pytest_relevance.results import outcomes

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Passage
+from pytest_relevance.cases.expectation import Passage
 from pytest_relevance.metrics.ndcg import Held
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.passages import held_passages, lengths_of_results

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance.cases.model import Expectation, Gate
+from pytest_relevance.cases.expectation import Expectation
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import TOO_FEW_JUDGED
 from pytest_relevance.results.case_result import CaseResult

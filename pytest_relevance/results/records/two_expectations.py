@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.bounds import Bound, implies
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.expectation import Expectation
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 from pytest_relevance._near import difference
 from pytest_relevance._text import closest, counted, cut_to, first_few, quoted, shown
-from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.results.responses.fields import (
     MOST_FIELDS,
     WITHOUT_FIELDS,

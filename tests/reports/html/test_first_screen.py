@@ -73,7 +73,7 @@ def screen(
     gates = (
         []
         if gate is None
-        else [gate_record("mean", id="mean nDCG@10 0.9", bounds=[["nDCG@10", gate]])]
+        else [gate_record("mean", id="mean nDCG@10 0.9", bounds=[("nDCG@10", gate)])]
     )
     about = FileInfo(
         FILE, FILE, totals=[("search", None, of or len(results))], gates=gates, **file
@@ -396,7 +396,7 @@ def test_what_a_gate_found_links_to_the_cases_behind_it_and_many_lines_are_folde
     None
 ):
     gates = [
-        gate_record("mean", id=f"gate {least}", bounds=[["nDCG@10", least / 10]])
+        gate_record("mean", id=f"gate {least}", bounds=[("nDCG@10", least / 10)])
         for least in range(9)
     ]
     about = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.results.responses.response_values import (
     NoValue,
     read_response_values,
