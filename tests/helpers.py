@@ -16,7 +16,7 @@ from html import unescape
 from importlib.metadata import entry_points
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import category
 
 from pytest_relevance import Case, CaseResult, Run
@@ -75,9 +75,12 @@ def install_package(site: Path, name: str, code: str, **points: str) -> None:
     (site / f"{name}.py").write_text(code, encoding="utf-8")
 
 
-def travelled(result: CaseResult) -> CaseResult:
-    """A result after its way through JSON, as a record or another process has it."""
-    return decode(CaseResult, json.loads(json.dumps(encode(result))))
+Part = TypeVar("Part")
+
+
+def travelled(part: Part) -> Part:
+    """A result or another part of a record after its way through JSON."""
+    return decode(type(part), json.loads(json.dumps(encode(part))))
 
 
 def encoded(part: object) -> dict[str, Any]:

@@ -61,7 +61,7 @@ INPUTS: Mapping[str, set[str]] = {
     },
     "passages": {"matching"},
     "judgments": {"model", "scale"},
-    "cases": {"model", "reader"},
+    "cases": {"expectation", "model", "reader"},
     "results": {
         "case_parts",
         "case_result",
@@ -91,7 +91,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "makes cases, rankings, gates and results for all tests",
         {
             *("_problems", "cases.build", "cases.gates", "cases.model"),
-            *("cases.location", "codec"),
+            *("cases.location", "codec", "metrics.names"),
             *("results.case_parts", "results.details", "results.responses.ranking"),
             *("results.responses.response_values", "results.scoring"),
             "reports.reasons",

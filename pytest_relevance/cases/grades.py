@@ -48,6 +48,7 @@ from pytest_relevance.cases.values import (
     check_documents,
     check_text,
     report_unknown_keys,
+    wrong_document,
 )
 from pytest_relevance.judgments.scale import (
     Scale,
@@ -202,9 +203,9 @@ def _grade_one_by_one(
     notes: dict[str, str] = {}
     is_wrong = False
     for document, written in value.items():
-        if not isinstance(document, str) or not document:
-            message = f"a document id is text, found {found(document)}"
-            at.refuse(message, str(document), at_key=True)
+        why_wrong = wrong_document(document)
+        if why_wrong is not None:
+            at.refuse(why_wrong, str(document), at_key=True)
             is_wrong = True
             continue
         judgment = _check_judgment(written, terms, at.under(document))

@@ -45,7 +45,9 @@ from pytest_relevance.cases.schema_parts import ID_FIELD as ID_FIELD_SCHEMA
 from pytest_relevance.cases.values import (
     check_id_field,
     check_names,
+    is_filled_text,
     report_unknown_keys,
+    wrong_column,
 )
 from pytest_relevance.judgments.row_rules import EVERY_ROW, RowRules
 
@@ -259,12 +261,8 @@ def _is_allowed(key: str, written: object) -> bool:
     if key == FILL:
         return written in _YES or written in _NO
     if key == "query" and isinstance(written, (list, tuple)):
-        return len(written) > 0 and all(map(_is_text, written))
-    return _is_text(written)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+        return len(written) > 0 and all(map(is_filled_text, written))
+    return is_filled_text(written)
 
 
 def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -298,7 +296,7 @@ def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
     show = check_names(
         described.get("show", ()),
         "columns",
-        why_wrong=_wrong_column,
+        why_wrong=wrong_column,
         at=at.under("show"),
     )
     column = described.get("id")
@@ -362,12 +360,6 @@ def _template_at(at: Location) -> str | None:
     if isinstance(field, str) and id_field_of(field).is_template:
         return field
     return None
-
-
-def _wrong_column(value: object) -> str | None:
-    if _is_text(value):
-        return None
-    return f"expected the name of a column, found {found(value)}"
 
 
 _FILE = about("The file, relative to the case file.", TEXT)

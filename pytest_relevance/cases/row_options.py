@@ -18,7 +18,12 @@ from pytest_relevance.cases.schema_parts import (
     about,
     object_with,
 )
-from pytest_relevance.cases.values import NOT_PARAMETERS, check_flag
+from pytest_relevance.cases.values import (
+    NOT_PARAMETERS,
+    check_flag,
+    is_filled_text,
+    wrong_column,
+)
 from pytest_relevance.judgments.row_rules import (
     COLUMNS,
     DROP,
@@ -107,13 +112,14 @@ def _check_columns(
     keys: dict[str, str] = {}
     pairs: list[tuple[str, str | None]] = []
     for key, column in value.items():
+        why_wrong = wrong_column(column)
         if key not in MAPPED_KEYS:
             at.refuse(_not_mapped(str(key)), str(key), at_key=True)
             is_wrong = True
         elif column is None and key in MAY_BE_OFF:
             pairs.append((key, None))
-        elif not _is_name(column):
-            at.refuse(_no_column(column), key)
+        elif why_wrong is not None:
+            at.refuse(why_wrong, key)
             is_wrong = True
         elif column in keys:
             at.refuse(
@@ -149,6 +155,7 @@ def _check_params(value: object, at: Location) -> tuple[tuple[str, str], ...] | 
     is_wrong = False
     pairs = []
     for name, column in value.items():
+        why_wrong = wrong_column(column)
         if name in NOT_PARAMETERS:
             message = f"params may not have {name}: {NOT_PARAMETERS[name]}"
             at.refuse(message, name, at_key=True)
@@ -156,23 +163,12 @@ def _check_params(value: object, at: Location) -> tuple[tuple[str, str], ...] | 
         elif not name:
             at.refuse("a parameter needs a name", name, at_key=True)
             is_wrong = True
-        elif not _is_name(column):
-            at.refuse(_no_column(column), name)
+        elif why_wrong is not None:
+            at.refuse(why_wrong, name)
             is_wrong = True
         else:
             pairs.append((name, column))
     return WRONG if is_wrong else tuple(pairs)
-
-
-def _is_name(column: object) -> bool:
-    return isinstance(column, str) and bool(column.strip())
-
-
-def _no_column(value: object) -> str:
-    advice = ""
-    if isinstance(value, (int, float)):
-        advice = "; put a name that is a number in quotes"
-    return f"expected the name of a column, found {found(value)}{advice}"
 
 
 def _check_thousands(value: object, at: Location) -> str | Wrong | None:
@@ -192,7 +188,7 @@ def _check_drop(value: object, at: Location) -> tuple[str, ...] | Wrong:
     if not isinstance(texts, (list, tuple)):
         return at.refuse(f"expected a text or a list of texts, found {found(value)}")
     for index, text in enumerate(texts):
-        if not _is_name(text):
+        if not is_filled_text(text):
             return at.refuse(f"expected the text of a row, found {found(text)}", index)
     return tuple(texts)
 

@@ -8,7 +8,7 @@ from pytest_relevance._text import found, listed
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import SampleRule
 from pytest_relevance.cases.schema_parts import TEXT, WHOLE, about, object_with
-from pytest_relevance.cases.values import check_whole, report_unknown_keys
+from pytest_relevance.cases.values import check_whole, report_unknown_keys, wrong_column
 
 SAMPLE = "sample"
 """The key of a file from which queries are drawn."""
@@ -53,9 +53,9 @@ def check_sample(value: object, at: Location) -> SampleRule | Wrong:
         at.refuse(f"expected a whole number, found {found(seed)}", "seed")
         is_wrong = True
     for key in ("by", "per"):
-        column = value.get(key, "any")
-        if not isinstance(column, str) or not column.strip():
-            at.refuse(f"expected the name of a column, found {found(column)}", key)
+        why_wrong = wrong_column(value[key]) if key in value else None
+        if why_wrong is not None:
+            at.refuse(why_wrong, key)
             is_wrong = True
     if is_wrong or n is WRONG:
         return WRONG

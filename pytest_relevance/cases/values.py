@@ -347,6 +347,21 @@ def check_names(
     return WRONG if is_wrong else tuple(value)
 
 
+def is_filled_text(value: object) -> bool:
+    """Say whether a value is a text that is not blank."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def wrong_column(value: object) -> str | None:
+    """Return why a value cannot be the name of a column; None if it can."""
+    if is_filled_text(value):
+        return None
+    advice = ""
+    if isinstance(value, (int, float)):
+        advice = "; put a name that is a number in quotes"
+    return f"expected the name of a column, found {found(value)}{advice}"
+
+
 # Reasons
 
 

@@ -8,7 +8,7 @@ import pytest
 from pytest_relevance import CaseFileError
 from pytest_relevance.cases.model import Gate, LatencyBound
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.codec import decode, encode
+from tests.helpers import travelled
 
 
 def gates(*written: Any) -> tuple[Gate, ...]:
@@ -36,7 +36,7 @@ def test_a_mean_of_one_variant_against_another() -> None:
     )
     assert gate.id == "mean Jaccard@5 1, RBO(p=0.9) 0.9 of ann against 7"
     assert (gate.variant, gate.against, gate.similarities) == ("ann", "7", ())
-    assert decode(Gate, encode(gate)) == gate
+    assert travelled(gate) == gate
     (plain,) = gates({"mean": {"RBO(p=0.5)@5": 1, "P@5": 1}})
     assert [metric.text for metric in plain.similarities] == ["RBO(p=0.5)@5"]
 
@@ -51,7 +51,7 @@ def test_the_lowest_cases() -> None:
     assert low.id == "p5 P@5 0.5 of head"
     assert (ann.id, ann.condition) == ("p50 overlap@10 1 of ann against exact", "p50")
     for gate in (least, low, ann):
-        assert decode(Gate, encode(gate)) == gate
+        assert travelled(gate) == gate
 
 
 def test_a_drop_and_a_share() -> None:
@@ -75,7 +75,7 @@ def test_figures_of_the_latency() -> None:
         LatencyBound("mean", "<", 1.5),
         LatencyBound("max", "<=", 2.0),
     )
-    assert decode(Gate, encode(gate)) == gate
+    assert travelled(gate) == gate
 
 
 CONDITIONS = "mean, max_drop, latency, passing, min or p1 to p50"
