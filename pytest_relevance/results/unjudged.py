@@ -124,14 +124,23 @@ class PlausibleGains:
 
 def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:
     """Return the unjudged results in the top k of a case, best rank first."""
+    documents = result.unjudged
+    if not documents:
+        return []
     top = top_grade(result)
+    graded = result.graded
     unjudged = []
-    for document in result.unjudged:
+    for document in documents:
         index = result.ranking.documents.index(document)
         move = worth = 0.0
         if top is not None:
-            move = _move(result, index, top)
-            worth = _worth(result, index, gains, top)
+            move = _move(result, graded, index, top)
+            if result.score is None:
+                # any gain would make nDCG@k about 1
+                worth = gains.share(index + 1) * move
+            else:
+                grade = gains.grade(index + 1, top, result.conditions.settings)
+                worth = _move(result, graded, index, grade)
         unjudged.append(
             Unjudged(
                 document=document,
@@ -144,28 +153,14 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
     return unjudged
 
 
-def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
-    """Return by how much nDCG@k would change with a plausible grade for one result.
-
-    If nDCG@k is not defined yet, any gain would make it about 1. Then the change with
-    the highest grade is multiplied by the plausible share of the highest gain.
-
-    `index`: the place of the result in the ranking, from 0.
-    `top`: the grade with the highest gain.
-    """
-    rank = index + 1
-    if result.score is None:
-        return gains.share(rank) * _move(result, index, top)
-    grade = gains.grade(rank, top, result.conditions.settings)
-    return _move(result, index, grade)
-
-
-def _move(result: CaseResult, index: int, grade: float) -> float:
+def _move(result: CaseResult, graded: GradedRanking, index: int, grade: float) -> float:
     """Return by how much nDCG@k would change if one result had this grade.
 
     0 if nDCG@k would not be defined.
+
+    `graded`: the ranking of the result.
+    `index`: the place of the result in the ranking, from 0.
     """
-    graded = result.graded
     grades = [*graded.grades]
     grades[index] = grade
     ranking = GradedRanking(grades, graded.repeated, [*graded.judged, grade])

@@ -58,7 +58,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.changes import Change, changes_since_baseline
-from pytest_relevance.results.compare.differences import MeanChange, mean_change
+from pytest_relevance.results.compare.differences import MeanChange, mean_change_of
 from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6
@@ -110,7 +110,8 @@ def screen_of(run: Run) -> Screen:
     """Return the sentences of the first screen for a run."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
-    change = mean_change(ran)
+    changes = changes_since_baseline(ran)
+    change = mean_change_of(changes)
     said = headline(run.results, gates, run.info, change, files=run.files)
     means = _means(ran, said, change)
     known = known_text(run.results)
@@ -119,7 +120,7 @@ def screen_of(run: Run) -> Screen:
     context = changed_results.context(run, _MOST_FILES)
     if run.info.started:
         context.append(f"run of {start_text(run.info.started)} UTC")
-    latencies = changed_results.latency_sentences(changes_since_baseline(ran))
+    latencies = changed_results.latency_sentences(changes)
     context += [each.text for each in latencies[: changed_results.MOST_NAMES]]
     return Screen(
         headline=said,
@@ -127,7 +128,7 @@ def screen_of(run: Run) -> Screen:
         means=means,
         notes=_notes(run, ran),
         context=context,
-        findings=[*_fault_lines(run, ran), *_gate_lines(gates)],
+        findings=[*_fault_lines(run, ran, changes), *_gate_lines(gates)],
         build=build_text(run.results, gates, run.info),
     )
 
@@ -209,14 +210,20 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
 
-def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
-    """Return why the run fails, its errors, and what many cases have in common."""
+def _fault_lines(
+    run: Run, ran: Sequence[CaseResult], changes: Sequence[Change]
+) -> list[ScreenLine]:
+    """Return why the run fails, its errors, and what many cases have in common.
+
+    `ran`: the results that ran.
+    `changes`: how each of them changed since its baseline.
+    """
     findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
     findings += [ScreenLine(error) for error in error_texts(run.info)]
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
     if diagnoses.NOTHING not in kinds:
-        findings += emptied_lines(changes_since_baseline(ran))
-    findings += lost_item_lines(changes_since_baseline(ran))
+        findings += emptied_lines(changes)
+    findings += lost_item_lines(changes)
     for fault in faults(run.results, run.info):
         is_note = not fault.explains_failures
         findings.append(ScreenLine(fault.text, fault.results, is_note=is_note))

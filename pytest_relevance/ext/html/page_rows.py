@@ -152,7 +152,7 @@ class ChosenRows:
     """The rows that a page has.
 
     `shown`: the cases that the page has in full, in the order of the run.
-    `worst_first`: the same cases, the worst first (`_place_in_list`).
+    `worst_first`: the same cases, the worst first: those of `worst`, then the others.
     `worst`: all cases of the run that failed or whose score fell, the worst first. If
     there are none: the cases with a score below 1.
     """
@@ -169,10 +169,9 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
     notable ones.
     """
     ran = [row for row in rows if not row.was_skipped]
-    worst_first = sorted(ran, key=_place_in_list)
-    worst = [row for row in worst_first if _fall_order(row) is not None]
-    if not worst:
-        worst = [row for row in worst_first if _is_below_1(row)]
+    fallen, others = _fallen_and_others(ran)
+    worst_first = [*fallen, *others]
+    worst = fallen or [row for row in others if _is_below_1(row)]
     if len(ran) <= MOST_CASES:
         return ChosenRows(ran, worst_first, worst)
     shown = _most_notable(ran)
@@ -181,28 +180,32 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
     return ChosenRows(shown, worst_first, worst)
 
 
-def _place_in_list(row: PageRow) -> tuple[bool, bool, float]:
-    """Return the sort key of a row in the list, the worst first.
+def _fallen_and_others(
+    rows: Sequence[PageRow],
+) -> tuple[list[PageRow], list[PageRow]]:
+    """Return the rows that failed or whose score fell, and all other rows.
 
-    Rows that failed or whose score fell come first, by `fall_order`. Then come rows
-    that can fail, and then rows that cannot. Both begin with the lowest scores.
+    Both lists begin with the worst: the first is sorted by `fall_order`, the second by
+    `_lowest_first`.
     """
-    order = _fall_order(row)
-    if order is not None:
-        is_not_worse, effect = order
-        return False, is_not_worse, effect
+    fallen = []
+    others = []
+    for row in rows:
+        change = CaseChange(row.change)
+        order = fall_order(change, is_failed=row.has_failed, is_worse=row.got_worse)
+        if order is None:
+            others.append(row)
+        else:
+            fallen.append((order, row))
+    fallen.sort(key=lambda pair: pair[0])
+    others.sort(key=_lowest_first)
+    return [row for _, row in fallen], others
+
+
+def _lowest_first(row: PageRow) -> tuple[bool, float]:
+    """Return a sort key: cases that can fail first, and of both the lowest scores."""
     score = row.result.score
-    is_measured = row.result.verdict == MEASURED
-    return True, is_measured, math.inf if score is None else score
-
-
-def _fall_order(row: PageRow) -> tuple[bool, float] | None:
-    """Return the sort key of a row that failed or whose score fell; None for others.
-
-    Sorted by this key, rows that got worse come first, then the largest weighted drop.
-    """
-    change = CaseChange(row.change)
-    return fall_order(change, is_failed=row.has_failed, is_worse=row.got_worse)
+    return row.result.verdict == MEASURED, math.inf if score is None else score
 
 
 def _is_below_1(row: PageRow) -> bool:
