@@ -168,7 +168,8 @@ def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> N
     assert f"\nagainst {against}" in page_text(page)
     boots = page_values(page)["cases"][0]
     assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
-    assert boots["moves"][0][:3] == ["sku-1", 1, None]
+    move = boots["moves"][0]
+    assert (move["document"], move["rankBefore"], move["rankNow"]) == ("sku-1", 1, None)
     assert boots["before"] > boots["score"]
 
 

@@ -87,7 +87,8 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> No
     assert boots["gotWorse"] is True
     assert boots["accepted"] == ["b1", "b2", "b3"]
     assert boots["acceptedGrades"] == [3, 1, 0]
-    assert boots["moves"][0][:3] == ["b1", 1, None]
+    move = boots["moves"][0]
+    assert (move["document"], move["rankBefore"], move["rankNow"]) == ("b1", 1, None)
     assert cases(page(shop))["hats"]["accepted"] == ["h1", "h2"]
 
 

@@ -165,7 +165,7 @@ def _scores(change: CaseChange) -> dict[str, Any]:
     There are no losses if the score is 1 or not defined.
     """
     result = change.result
-    losses: list[list[Any]] = []
+    losses: list[dict[str, Any]] = []
     if result.score not in (None, 1):
         losses = _losses(change.losses)
     return {
@@ -191,7 +191,6 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     """Return the unjudged results in the order of judging, and what each grade changes.
 
     Results whose grade may settle whether the case got worse come first.
-    `script/data.js` says what the list of each result has (`ToJudge`).
     """
     unjudged = unjudged_results(row.result, gains)
     if not unjudged:
@@ -202,9 +201,14 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     unjudged.sort(key=lambda each: turns.get(each.document, len(turns)))
     to_judge = []
     for each in unjudged:
-        chance = chances.get(each.document, 0.0)
-        figures = [_rounded(each.worth), _rounded(each.move), _rounded(chance)]
-        to_judge.append([each.document, *figures])
+        to_judge.append(
+            {
+                "document": each.document,
+                "worth": _rounded(each.worth),
+                "move": _rounded(each.move),
+                "chance": _rounded(chances.get(each.document, 0.0)),
+            }
+        )
     return {
         "toJudge": to_judge,
         "undecided": stake.is_undecided,
@@ -216,16 +220,21 @@ def _rounded(figure: float) -> float:
     return round(figure, _DECIMALS)
 
 
-def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
-    """Return the losses that the page shows, each as a list.
-
-    `script/data.js` says what the list has (`Loss`).
-    """
+def _losses(losses: Iterable[Loss]) -> list[dict[str, Any]]:
+    """Return the losses that are large enough to be shown."""
     found = []
     for each in losses:
         if each.loss > LEAST:
-            where = [each.document, each.grade, each.rank, _rounded(each.loss)]
-            found.append([*where, each.places, each.candidates])
+            found.append(
+                {
+                    "document": each.document,
+                    "grade": each.grade,
+                    "rank": each.rank,
+                    "loss": _rounded(each.loss),
+                    "places": each.places,
+                    "candidates": each.candidates,
+                }
+            )
     return found
 
 
@@ -250,8 +259,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
     """Return the values of a case with passages, which replace those of other cases.
 
-    Its results have no grades, and readers cannot judge them. `script/data.js` says
-    what the list of a passage has (`Passage`).
+    Its results have no grades, and readers cannot judge them.
     """
     result = row.result
     before = row.change.before
@@ -261,11 +269,17 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
     parts = result.evaluation.passages
     passages = []
     for passage in parts:
-        cost = _rounded(max(costs.get(passage.text, 0.0), 0.0))
-        where = place_text(result, passage)
-        words = [where, near_text(result, passage), was_text(passage, was)]
-        is_missing = passage in missing
-        passages.append([passage.text, passage.grade, *words, cost, is_missing])
+        passages.append(
+            {
+                "quote": passage.text,
+                "grade": passage.grade,
+                "place": place_text(result, passage),
+                "near": near_text(result, passage),
+                "was": was_text(passage, was),
+                "cost": _rounded(max(costs.get(passage.text, 0.0), 0.0)),
+                "isMissing": passage in missing,
+            }
+        )
     held_before: list[str] = []
     if before is not None and row.has_earlier_ranking:
         held_before = held_texts(result, before.held)
@@ -320,12 +334,10 @@ def _accepted(row: PageRow) -> dict[str, Any]:
     }
 
 
-def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
+def _moves(row: PageRow, shares: Mapping[str, float]) -> list[dict[str, Any]]:
     """Return the documents that moved or changed the score, the largest change first.
 
     `shares`: {document: by how much it raised nDCG@k}.
-
-    `script/data.js` says what the list of each document has (`Move`).
     """
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
@@ -333,14 +345,21 @@ def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
     k = row.result.conditions.k
     ranks_before = first_ranks(before.documents)
     documents = [*before.documents[:k], *row.result.ranking.documents[:k], *shares]
-    moves: list[list[Any]] = []
+    moves: list[dict[str, Any]] = []
     for document in dict.fromkeys(documents):
-        first = ranks_before.get(document)
-        second = row.result.ranking.rank_of(document)
+        rank_before = ranks_before.get(document)
+        rank_now = row.result.ranking.rank_of(document)
         share = shares.get(document, 0.0)
-        if first != second or abs(share) >= LEAST:
-            moves.append([document, first, second, _rounded(share)])
-    moves.sort(key=lambda move: -abs(move[3]))
+        if rank_before != rank_now or abs(share) >= LEAST:
+            moves.append(
+                {
+                    "document": document,
+                    "rankBefore": rank_before,
+                    "rankNow": rank_now,
+                    "change": _rounded(share),
+                }
+            )
+    moves.sort(key=lambda move: -abs(move["change"]))
     return moves
 
 

@@ -93,14 +93,15 @@ def test_every_field_of_a_case(shop: Shop) -> None:
     assert (found.pop("lower"), found.pop("upper")) == result.interval
     losses = found.pop("losses")
     lost = [each for each in CaseChange.since_baseline(result).losses if each.loss > 0]
-    assert [loss[0] for loss in losses] == ["sku-2", "sku-1"]
-    assert losses[0][1:3] == [3, None]
-    assert [loss[3] for loss in losses] == pytest.approx([each.loss for each in lost])
+    assert [loss["document"] for loss in losses] == ["sku-2", "sku-1"]
+    assert (losses[0]["grade"], losses[0]["rank"]) == (3, None)
+    figures = [loss["loss"] for loss in losses]
+    assert figures == pytest.approx([each.loss for each in lost])
     assert found.pop("row")[:2] == [
         "tr",
         {"class": "failed", "data-case": "shop.relevance.yaml::q7"},
     ]
-    assert [move[0] for move in found.pop("moves")] == [
+    assert [move["document"] for move in found.pop("moves")] == [
         "sku-2",
         "sku-1",
         "sku-3",
@@ -109,7 +110,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "sku-5",
     ]
     to_judge = found.pop("toJudge")
-    assert [document for document, *_ in to_judge] == ["sku-5"]
+    assert [each["document"] for each in to_judge] == ["sku-5"]
     assert found.pop("unstable").startswith(
         "the ranking is not stable: 2 different rankings in 3 calls"
     )
@@ -169,15 +170,28 @@ def test_only_documents_that_a_case_names_have_titles() -> None:
     assert found["titles"] == {"a": "Boot", "b": "Shoe"}
 
 
-@pytest.mark.parametrize("name", ["PageData", "Settings", "Case"])
+@pytest.mark.parametrize(
+    "name", ["PageData", "Settings", "Case", "Loss", "Move", "ToJudge", "Passage"]
+)
 def test_the_fields_are_those_that_the_script_knows(shop: Shop, name: str) -> None:
     script = files("pytest_relevance.ext.html") / "script" / "data.js"
     types = r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)"
     known = dict(re.findall(types, script.read_text("utf-8")))[name]
-    ranking = shop.hits("sku-4", "sku-1")
-    data = data_of(Run([shop.result(ranking, accepted=["sku-1"], min_ndcg=0.9)]))
-    objects = {"Settings": data["settings"][0], "Case": data["cases"][0]}
-    fields = objects.get(name, data).keys()
+    ranking = shop.hits("sku-4", "sku-1", "sku-5")
+    judged = shop.result(ranking, accepted=["sku-1"], min_ndcg=0.9)
+    with_passages = scored(passage_case("within 30 days"), texts_of("Hours."))
+    data = data_of(Run([judged, with_passages]))
+    case, case_with_passages = data["cases"]
+    objects = {
+        "PageData": data,
+        "Settings": data["settings"][0],
+        "Case": case,
+        "Loss": case["losses"][0],
+        "Move": case["moves"][0],
+        "ToJudge": case["toJudge"][0],
+        "Passage": case_with_passages["passages"][0],
+    }
+    fields = objects[name].keys()
     assert fields <= set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known))
     assert fields >= set(re.findall(r"@property \{.*\} (\w+)", known))
 
@@ -191,10 +205,12 @@ def test_a_copy_has_no_grade(shop: Shop) -> None:
 def test_the_moves_of_documents_add_up_to_the_change_of_the_score(shop: Shop) -> None:
     ranking = ["sku-4", "sku-3", "sku-1", "sku-5"]
     found = case_of(shop.result(ranking, accepted=["sku-1", "sku-2", "sku-3"]))
-    changes = [change for *_, change in found["moves"]]
+    changes = [move["change"] for move in found["moves"]]
     assert sum(changes) == pytest.approx(found["score"] - found["before"])
-    moves = [tuple(move[:3]) for move in found["moves"]]
-    assert moves == [
+    moves = found["moves"]
+    assert [
+        (each["document"], each["rankBefore"], each["rankNow"]) for each in moves
+    ] == [
         ("sku-2", 2, None),
         ("sku-1", 1, 3),
         ("sku-3", 3, 2),
@@ -206,7 +222,7 @@ def test_the_moves_of_documents_add_up_to_the_change_of_the_score(shop: Shop) ->
 def test_unjudged_results_that_can_settle_a_case_are_judged_first(shop: Shop) -> None:
     ranking = ["sku-8", "sku-9", "sku-1"]
     found = case_of(shop.result(ranking, accepted=["sku-8", "sku-1"], min_ndcg=0.3))
-    assert [(each[0], each[3]) for each in found["toJudge"]] == [
+    assert [(each["document"], each["chance"]) for each in found["toJudge"]] == [
         ("sku-9", 1.0),
         ("sku-8", 0.0),
     ]
@@ -416,9 +432,25 @@ def test_passages_are_in_the_place_of_grades() -> None:
     )
     found = case_of(replace(after, baseline=baseline))
     assert found["passages"] == [
-        ["within 30 days", 1, "in none of the 2 results", "", "was rank 1", 0.386852807, True],
-        ["keep the box", 1, "rank 2", "", "was rank 1", 0.226294386, False],
-    ]  # fmt: skip
+        {
+            "quote": "within 30 days",
+            "grade": 1,
+            "place": "in none of the 2 results",
+            "near": "",
+            "was": "was rank 1",
+            "cost": 0.386852807,
+            "isMissing": True,
+        },
+        {
+            "quote": "keep the box",
+            "grade": 1,
+            "place": "rank 2",
+            "near": "",
+            "was": "was rank 1",
+            "cost": 0.226294386,
+            "isMissing": False,
+        },
+    ]
     assert (found["held"], found["acceptedHeld"]) == (["-", "2"], ["1 2"])
     absent = {"grades", "acceptedGrades", "losses", "moves", "toJudge", "texts"}
     assert not absent & {*found}

@@ -24,27 +24,47 @@
 
 /** The grades that a result may be given, the lowest first, with names or "". @typedef {{grades: [number, string][]}} Scale */
 
-/** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
+/**
+ * What a document costs of nDCG@k, or several documents together that were not returned.
+ * @typedef {object} Loss
+ * @property {string | null} document null: any of several
+ * @property {number} grade
+ * @property {number | null} rank null: not returned
+ * @property {number} loss of nDCG@k
+ * @property {number} places how many ranks of the ideal ranking the candidates share
+ * @property {number} candidates how many documents there are for these ranks
+ */
 
 /**
- * A passage: its quote and its grade; where it is, what nearly holds it, and where it was in the accepted ranking, in words
- * or ""; what its place costs of nDCG@k; and whether no result in the top k holds it.
- * @typedef {[string, number, string, string, string, number, boolean]} Passage
+ * A passage, and where it is in the rankings. Texts are words for the reader, or "".
+ * @typedef {object} Passage
+ * @property {string} quote
+ * @property {number} grade
+ * @property {string} place where it is
+ * @property {string} near what nearly holds it
+ * @property {string} was where it was in the accepted ranking
+ * @property {number} cost what its place costs of nDCG@k
+ * @property {boolean} isMissing whether no result in the top k holds it
  */
 
 /** An element that Python has made, as `reports/html/elements.py` writes it. @typedef {[string, Record<string, string>, (string | Tree)[]]} Tree */
 
 /**
- * An unjudged result: its document; its worth, by how much nDCG@k would change with a plausible grade; its move, by how
- * much it would change with the highest grade; the chance that its grade settles whether the case got worse, 0 if it
- * cannot.
- * @typedef {[string, number, number, number]} ToJudge
+ * An unjudged result, and what a grade for it may change.
+ * @typedef {object} ToJudge
+ * @property {string} document
+ * @property {number} worth by how much nDCG@k would change with a plausible grade
+ * @property {number} move by how much nDCG@k would change with the highest grade
+ * @property {number} chance that its grade settles whether the case got worse; 0 if it cannot
  */
 
 /**
- * A document that moved, or that changed nDCG@k: its rank before and its rank now (null: not there), and the change of
- * nDCG@k.
- * @typedef {[string, number | null, number | null, number]} Move
+ * A document that moved, or that changed nDCG@k.
+ * @typedef {object} Move
+ * @property {string} document
+ * @property {number | null} rankBefore null: not returned before
+ * @property {number | null} rankNow null: not returned now
+ * @property {number} change of nDCG@k
  */
 
 /**

@@ -8,11 +8,11 @@ const DASH = "\u2013";
 /** Return the documents that cost most. Return nothing if there is a reference, which says what they cost, or if the reader gave grades, which change the costs. @param {Rankings} rankings @returns {HTMLElement[]} */
 function lossesPart(rankings) {
   const { item, own } = rankings;
-  const found = (item.losses ?? []).filter(([, , , loss]) => loss > LEAST_CHANGE);
+  const found = (item.losses ?? []).filter(({ loss }) => loss > LEAST_CHANGE);
   if (!found.length || rankings.moves.size || own.size) {
     return [];
   }
-  const rows = found.map(([name, grade, rank, loss, places, candidates]) => {
+  const rows = found.map(({ document: name, grade, rank, loss, places, candidates }) => {
     const title = name === null ? `any ${places} of ${candidates} with grade ${grade}` : userText(titleOf(item, name));
     const absent = name !== null && (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
     const where = rank === null ? absent : `rank ${rank}`;
@@ -29,9 +29,10 @@ function passagesPart(item) {
     return [];
   }
   const numbered = passages.map((passage, index) => /** @type {const} */ ([index + 1, passage]));
-  const missing = numbered.filter(([, passage]) => passage[6]);
-  const found = numbered.filter(([, passage]) => !passage[6]);
-  const rows = [...missing, ...found].map(([number, [quote, grade, place, near, was, cost, isMissing]]) => {
+  const missing = numbered.filter(([, passage]) => passage.isMissing);
+  const found = numbered.filter(([, passage]) => !passage.isMissing);
+  const rows = [...missing, ...found].map(([number, passage]) => {
+    const { quote, grade, place, near, was, cost, isMissing } = passage;
     const words = make("td", {}, userText(quote));
     if (near) {
       words.append(make("div", { class: "small" }, userText(near)));

@@ -219,9 +219,9 @@ class Grades extends EventTarget {
       return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
     });
     const found = returned.map((item) => toJudgeOf(item, document));
-    const worth = largest(found.map(([, each]) => each));
-    const move = largest(found.map(([, , each]) => each));
-    const settles = largest(found.map(([, , , chance]) => chance));
+    const worth = largest(found.map((each) => each.worth));
+    const move = largest(found.map((each) => each.move));
+    const settles = largest(found.map((each) => each.chance));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     return {
       document,
@@ -247,7 +247,8 @@ function judgmentOf(item, document) {
 
 /** Return what an unjudged result is worth; a judged one is worth nothing. @param {Case} item @param {string} document @returns {ToJudge} */
 function toJudgeOf(item, document) {
-  return (item.toJudge ?? []).find(([name]) => name === document) ?? [document, 0, 0, 0];
+  const found = (item.toJudge ?? []).find((each) => each.document === document);
+  return found ?? { document, worth: 0, move: 0, chance: 0 };
 }
 
 /** The number with the largest amount. @param {number[]} numbers */

@@ -40,9 +40,9 @@ function openOf(grades, item) {
  * @returns {number[]} a key that is compared number by number
  */
 function judgingKey(item, names) {
-  const open = (item.toJudge ?? []).filter(([name]) => names.includes(name));
-  const chance = largest(open.map(([, , , each]) => each));
-  const worth = open.reduce((sum, [, each]) => sum + Math.abs(each), 0) * (item.weight ?? 1);
+  const open = (item.toJudge ?? []).filter((each) => names.includes(each.document));
+  const chance = largest(open.map((each) => each.chance));
+  const worth = open.reduce((sum, each) => sum + Math.abs(each.worth), 0) * (item.weight ?? 1);
   const group = chance ? 0 : item.undecided ? 1 : 2;
   return [names.length ? group : 3, -chance, -worth];
 }

@@ -57,7 +57,7 @@ function asAccepted(item) {
 }
 
 /** `Orbit 2 fell from 1 to 37: -0.340`. @param {Case} item @param {Move} move @returns {(Node | string)[]} */
-function moveWords(item, [name, from, to, change]) {
+function moveWords(item, { document: name, rankBefore: from, rankNow: to, change }) {
   const absent = (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
   const moved = `${(to ?? 0) > (from ?? 0) ? "fell" : "rose"} from ${from} to ${to}`;
   const there = from === null ? `came at ${to}` : from === to ? `stayed at ${to}` : moved;
@@ -70,7 +70,7 @@ function moveWords(item, [name, from, to, change]) {
 /** Return the documents that fell or left, and those that rose or came. @param {Case} item */
 function movedSections(item) {
   const moves = item.moves ?? [];
-  const hasLeft = (/** @type {Move} */ [, from, to, change]) =>
+  const hasLeft = (/** @type {Move} */ { rankBefore: from, rankNow: to, change }) =>
     change < 0 || to === null || (from !== null && to > from);
   const left = moves.filter(hasLeft);
   const came = moves.filter((move) => !hasLeft(move));
@@ -105,14 +105,13 @@ class Rankings {
     this.scale = data.scales[item.scale].grades;
     this.measure = measureOf(data, item);
     /** @type {Map<string, Move>} */
-    this.moves = new Map((item.moves ?? []).map((move) => [move[0], move]));
+    this.moves = new Map((item.moves ?? []).map((move) => [move.document, move]));
     this.accepted = (item.accepted ?? []).slice(0, item.k);
   }
 
   /** By how much a document changed nDCG@k. @param {string} name */
   changeBy(name) {
-    const [, , , change] = this.moves.get(name) ?? [name, null, null, 0];
-    return change;
+    return this.moves.get(name)?.change ?? 0;
   }
 
   /** The passages that a result holds. @param {string} held their numbers, or "-" */
@@ -217,7 +216,7 @@ class Rankings {
       small.push(make("span", {}, "returned again"));
     }
     if (unjudgedOf(item).includes(name) && !isCopy) {
-      const [, worth, , chance] = toJudgeOf(item, name);
+      const { worth, chance } = toJudgeOf(item, name);
       const size = Math.abs(worth);
       const word = chance > 0 ? "can settle this query" : (WORTHS.find(([least]) => size >= least)?.[1] ?? "low");
       const hint = `how far a likely grade would move nDCG: ${size.toFixed(3)}`;

@@ -85,7 +85,7 @@ function changeOf(item) {
 
 /** The unjudged results in the top k, each once, in the order of judging. @param {Case} item @returns {string[]} */
 function unjudgedOf(item) {
-  return (item.toJudge ?? []).map(([name]) => name);
+  return (item.toJudge ?? []).map((each) => each.document);
 }
 
 /**
@@ -166,7 +166,7 @@ const searchTexts = new WeakMap();
 function searchText(item) {
   let text = searchTexts.get(item);
   if (text === undefined) {
-    const passages = (item.passages ?? []).map(([quote]) => quote);
+    const passages = (item.passages ?? []).map((passage) => passage.quote);
     const why = [...(item.reasons ?? []), item.error?.text ?? ""];
     text = [nameText(item), ...Object.values(item.titles ?? {}), ...passages, ...why].join("\n").toLowerCase();
     searchTexts.set(item, text);
