@@ -37,6 +37,17 @@ class ObjectTable:
         self._refuse(wrong)
         self.names: list[str] = list(dict.fromkeys(chain.from_iterable(self.rows)))
 
+    def columns(self, wanted: Iterable[int]) -> list[list[Any]]:
+        """Return the cells of some columns of any types; None for a missing cell.
+
+        `wanted` are indexes.
+        """
+        columns = []
+        for column in wanted:
+            name = self.names[column]
+            columns.append([row.get(name) for row in self.rows])
+        return columns
+
     def cells(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
@@ -88,7 +99,7 @@ class ObjectTable:
         `expected`: which values are allowed, for the message.
         """
         name = self.names[column]
-        cells = [row.get(name) for row in self.rows]
+        (cells,) = self.columns([column])
         if not _IN_COLUMNS.issuperset(map(type, cells)):
             wrong = {}
             for number, cell in enumerate(cells):

@@ -31,6 +31,10 @@ class ParquetTable:
         indexes = (schema.pandas_metadata or {}).get("index_columns", ())
         self.names: list[str] = [name for name in schema.names if name not in indexes]
 
+    def columns(self, wanted: Iterable[int]) -> list[list[Any]]:
+        """Return the cells of some columns of any types. `wanted` are indexes."""
+        return [self._read_column(column).to_pylist() for column in wanted]
+
     def cells(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
@@ -97,11 +101,6 @@ class ParquetTable:
             self.source.refuse(
                 f"the Parquet file cannot be read: {' '.join(str(error).split())}"
             )
-
-    def values_of(self, column: int) -> list[object]:
-        """Return the values of a column of any type, given by its index."""
-        values: list[object] = self._read_column(column).to_pylist()
-        return values
 
     def _texts(self, column: int, values: Any) -> list[str]:
         """Return values of a column as texts. Raises FileError for other types."""

@@ -98,6 +98,8 @@ class TextTable:
         """
         wanted = list(wanted)
         columns: list[list[str]] = [[] for _ in wanted]
+        if not wanted:
+            return columns
         repetitive: set[int] | None = None
         for rows in self._whole_chunks():
             if repetitive is None:

@@ -25,7 +25,8 @@ from pytest_relevance._problems import Place
 from pytest_relevance._source import Header, Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
-from pytest_relevance.judgments.columns import layout, plain_name
+from pytest_relevance.judgments.columns import plain_name
+from pytest_relevance.judgments.judgment_layout import layout
 from pytest_relevance.judgments.row_rules import rules_in
 
 _TOTALS = frozenset(

@@ -18,7 +18,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.ext.clicks.click_log import ClickLog, Flags, Reals
-from pytest_relevance.judgments.columns import plain_name, shown_names
+from pytest_relevance.judgments.columns import find_column, shown_names
 
 LEAST_SHARED = 20
 """How many clicks a linked position must share with other linked positions."""
@@ -211,13 +211,13 @@ def _rates_in(table: Table) -> Mapping[int, float]:
 
 
 def _column(table: Table, wanted: str) -> int:
-    names = [plain_name(name) for name in table.names]
-    if wanted not in names:
+    column = find_column(table.names, [wanted])
+    if column is None:
         close = did_you_mean(wanted, table.names)
         table.source.refuse(
             f"a file of rates has the columns position and rate; found {shown_names(table.names)}{close}"
         )
-    return names.index(wanted)
+    return column
 
 
 def _number(cell: object) -> float | None:

@@ -28,7 +28,7 @@ from pytest_relevance.ext.clicks.left_out import (
     LeftOut,
     Reason,
 )
-from pytest_relevance.judgments.columns import SPELLINGS, plain_name, shown_names
+from pytest_relevance.judgments.columns import SPELLINGS, find_column, shown_names
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": (*SPELLINGS["query"], "user_query"),
@@ -78,18 +78,6 @@ class WholeNumbers(dict[object, int]):
 def is_click_table(names: Iterable[str]) -> bool:
     """Say whether a table with these columns has a column with counts of clicks."""
     return find_column(names, COLUMNS["clicks"]) is not None
-
-
-def find_column(names: Iterable[str], spellings: Iterable[str]) -> int | None:
-    """Return the index of a column that has one of the names; None if there is none.
-
-    The first spelling that is there decides. Case and punctuation do not count.
-    """
-    plain = [plain_name(name) for name in names]
-    for spelling in spellings:
-        if plain_name(spelling) in plain:
-            return plain.index(plain_name(spelling))
-    return None
 
 
 class TableLogs:

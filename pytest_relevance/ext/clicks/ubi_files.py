@@ -16,8 +16,9 @@ from pytest_relevance._files import Unreadable, line_blocks
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._tables import Table
 from pytest_relevance._text import quoted
-from pytest_relevance.ext.clicks.table_logs import find_column, is_click_table
+from pytest_relevance.ext.clicks.table_logs import is_click_table
 from pytest_relevance.ext.clicks.ubi import Event, Search, UbiLogs
+from pytest_relevance.judgments.columns import find_column
 
 _MARKS = frozenset(
     {

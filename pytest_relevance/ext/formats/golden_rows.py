@@ -14,8 +14,7 @@ from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
 from pytest_relevance._text_table import TextTable
-from pytest_relevance.ext.formats.query_rows import cells_of
-from pytest_relevance.judgments.columns import SPELLINGS, plain_name
+from pytest_relevance.judgments.columns import SPELLINGS, find_column
 
 _LOOKED_AT = 100
 """How many objects are looked at to find the names of their keys."""
@@ -44,20 +43,14 @@ class Names:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.all = tuple(names)
-        self._by_plain_name: dict[str, str] = {}
-        for name in names:
-            self._by_plain_name.setdefault(plain_name(name), name)
 
     def find(self, *wanted: str) -> str | None:
         """Return the first wanted name that the file has, in the spelling of the file.
 
         Return None if the file has none of them.
         """
-        for name in wanted:
-            found = self._by_plain_name.get(plain_name(name))
-            if found is not None:
-                return found
-        return None
+        number = find_column(self.all, wanted)
+        return None if number is None else self.all[number]
 
     def find_usual(self, *kinds: str) -> str | None:
         """Return the name of the first kind of column that the file has; None if none.
@@ -108,10 +101,11 @@ def rows_in(source: Source, under: str = "") -> list[Row]:
     if source.looks_like_json:
         return _objects(source, under)
     table = table_of(source)
+    columns: Sequence[Sequence[object]]
     if isinstance(table, TextTable):
-        columns: Sequence[Sequence[object]] = table.cells(range(len(table.names)))
+        columns = table.cells(range(len(table.names)))
     else:
-        columns = [cells_of(table, number) for number in range(len(table.names))]
+        columns = table.columns(range(len(table.names)))
     rows = []
     for number, cells in enumerate(zip(*columns, strict=True)):
         values = dict(zip(table.names, cells, strict=True))

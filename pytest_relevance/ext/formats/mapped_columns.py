@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._tables import Table
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.column_paths import (
     ColumnPath,
     NoSuchColumn,
@@ -21,7 +20,6 @@ from pytest_relevance.ext.formats.column_paths import (
     paths_in,
 )
 from pytest_relevance.ext.formats.query_cells import WrongCell, is_blank, text_in
-from pytest_relevance.ext.formats.query_rows import cells_of
 from pytest_relevance.judgments.columns import shown_names
 from pytest_relevance.judgments.row_rules import (
     COLUMNS,
@@ -105,9 +103,9 @@ def read_mapped_columns(
     mapped = mapped_columns(rules, table.names)
     unread = [column for column in mapped if column.meaning not in found]
     numbers = sorted({column.path.number for column in unread})
-    cells = dict(zip(numbers, _cells(table, numbers), strict=True))
+    cells = dict(zip(numbers, table.columns(numbers), strict=True))
     for column in unread:
-        values = cells[column.path.number]
+        values: Sequence[Any] = cells[column.path.number]
         if column.path.keys:
             values = [column.path.value(cell) for cell in values]
         if column.meaning in _TEXTS:
@@ -124,21 +122,13 @@ def _refuse_blank_column(table: Table, column: MappedColumn) -> NoReturn:
     name = quoted(column.written)
     wrong = f"the column {name}, which {column.option} names, has no value in any row"
     if column.path.keys:
-        (cells,) = _cells(table, [column.path.number])
+        (cells,) = table.columns([column.path.number])
         known = paths_in(table.names[column.path.number], cells[0])
         wrong = (
             f"there is no {name}, which {column.option} names; the first row has {shown_names(known)}"
             f"{did_you_mean(column.written, known)}"
         )
     table.source.refuse(wrong, Place(line=table.header_line))
-
-
-def _cells(table: Table, numbers: Sequence[int]) -> list[Sequence[Any]]:
-    if not numbers:
-        return []
-    if isinstance(table, TextTable):
-        return [*table.columns(numbers)]
-    return [cells_of(table, number) for number in numbers]
 
 
 def _texts(table: Table, column: MappedColumn, values: Sequence[object]) -> list[str]:

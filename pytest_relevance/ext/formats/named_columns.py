@@ -40,7 +40,12 @@ from pytest_relevance.ext.formats.golden_sets import (
 from pytest_relevance.ext.formats.query_building import query_or_mistake
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.ext.formats.query_rows import PARAMS
-from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, shown_names
+from pytest_relevance.judgments.columns import (
+    GRADE_COLUMN,
+    SPELLINGS,
+    SURE_GRADES,
+    shown_names,
+)
 from pytest_relevance.judgments.formats import (
     CONTEXT,
     DOCUMENT,
@@ -52,7 +57,6 @@ from pytest_relevance.judgments.id_lists import find_unlisted
 from pytest_relevance.judgments.model import CONTEXTS, IDS, QUOTES
 
 _USUAL_QUERIES = (*SPELLINGS["query"], "user_input", "question", "input")
-_USUAL_GRADES = [name for name in SPELLINGS["grade"] if name not in ("score", "gain")]
 _KINDS = {DOCUMENT: IDS, PASSAGE: QUOTES, CONTEXT: CONTEXTS}
 _HEADER = Place(line=1)
 
@@ -151,7 +155,7 @@ class _Reader:
         if needed is not None:
             self._needed = _Path(source, names, needed.option, needed.column)
         self._grade: _Path | None = None
-        grade = source.options.get(GRADE_COLUMN) or names.find(*_USUAL_GRADES)
+        grade = source.options.get(GRADE_COLUMN) or names.find(*SURE_GRADES)
         if grade is not None:
             self._grade = _Path(source, names, GRADE_COLUMN, grade)
 
@@ -297,7 +301,6 @@ def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, .
     return (found[0],)
 
 
-@dataclass(frozen=True, slots=True)
 class _Path:
     """A column, or a path with dots to one value in each row.
 
@@ -305,24 +308,18 @@ class _Path:
     `written`: the name of the column, or the path.
     """
 
-    source: Source
-    names: Names
-    option: str
-    written: str
+    def __init__(self, source: Source, names: Names, option: str, written: str) -> None:
+        self.written = written
+        self._source = source
+        self._option = option
+        self._keys = written.split(".")
+        self._column = written if written in names.all else names.find(written)
 
     def value(self, row: Row) -> object:
         """Return the value of a row; None if the path leads nowhere."""
-        name = self._column
-        if name is not None:
-            return row.get(name)
-        return value_at(row.values, self.written.split("."))
-
-    @property
-    def _column(self) -> str | None:
-        """The name of the column that is called like the whole path, or None."""
-        if self.written in self.names.all:
-            return self.written
-        return self.names.find(self.written)
+        if self._column is not None:
+            return row.get(self._column)
+        return value_at(row.values, self._keys)
 
     def refuse_if_blank(self, values: Sequence[object], rows: Sequence[Row]) -> None:
         """Raise FileError if the path leads to no value in any row.
@@ -332,16 +329,16 @@ class _Path:
         if not rows or not all(map(is_blank, values)):
             return
         if self._column is not None:
-            self.source.refuse(
-                f"the column {quoted(self.written)}, which {self.option} names, is empty in all rows",
+            self._source.refuse(
+                f"the column {quoted(self.written)}, which {self._option} names, is empty in all rows",
                 _HEADER,
             )
         known = []
         for name, value in rows[0].values.items():
             known += paths_in(name, value)
         shown = shown_names(known)
-        self.source.refuse(
-            f"there is no {quoted(self.written)}, which {self.option} names; the first row has {shown}"
+        self._source.refuse(
+            f"there is no {quoted(self.written)}, which {self._option} names; the first row has {shown}"
             f"{did_you_mean(self.written, known)}",
             rows[0].place,
         )

@@ -34,7 +34,6 @@ from pytest_relevance.judgments.columns import (
     SPELLINGS,
     column_called,
     find_columns,
-    layout,
     plain_name,
 )
 from pytest_relevance.judgments.formats import (
@@ -43,6 +42,7 @@ from pytest_relevance.judgments.formats import (
     UnreadColumn,
 )
 from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.judgment_layout import layout
 from pytest_relevance.judgments.model import Query, Ratings
 
 _RATINGS = ("ratings", "judgments", "judgements", "grades")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pytest_relevance._json_text import JsonPath, as_text
 from pytest_relevance._source import Source
@@ -22,7 +22,7 @@ from pytest_relevance.ext.formats.collecting import (
     Rated,
     params_of,
 )
-from pytest_relevance.judgments.columns import plain_name
+from pytest_relevance.judgments.columns import find_column
 from pytest_relevance.judgments.formats import (
     COLUMN_OPTIONS,
     JudgmentFormat,
@@ -38,11 +38,8 @@ _PAIRS = "query_doc_pairs"
 _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "name", "rater")
-_SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
-"""The plain names of the columns of a snapshot.
-
-Other columns are fields of the documents, with any name.
-"""
+_SNAPSHOT = ("snapshot_name", "query_text", "doc_id", "doc_position")
+"""The columns of a snapshot. Others are fields of the documents, with any name."""
 
 
 def is_quepid(source: Source) -> bool:
@@ -59,29 +56,18 @@ def is_quepid(source: Source) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotColumns:
-    """The numbers of the columns of a snapshot, a table of rankings in Quepid."""
+def snapshot_columns(names: Sequence[str]) -> dict[str, int] | None:
+    """Return {name: number} of the columns of a snapshot, a table of rankings.
 
-    name: int
-    query: int
-    document: int
-    rank: int
-
-
-def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
-    """Return the columns of a snapshot; None for the header of another table."""
-    numbers: dict[str, int] = {}
-    for number, name in enumerate(names):
-        numbers.setdefault(plain_name(name), number)
-    if not numbers.keys() >= set(_SNAPSHOT):
-        return None
-    return SnapshotColumns(
-        name=numbers["snapshotname"],
-        query=numbers["querytext"],
-        document=numbers["docid"],
-        rank=numbers["docposition"],
-    )
+    None for the header of another table.
+    """
+    at = {}
+    for name in _SNAPSHOT:
+        number = find_column(names, [name])
+        if number is None:
+            return None
+        at[name] = number
+    return at
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:

@@ -17,7 +17,6 @@ from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table
 from pytest_relevance._text import listed, quoted
-from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.collecting import params_of
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import UnreadColumn
@@ -60,19 +59,10 @@ def unread_of_table(
         if isinstance(table, ObjectTable):
             first = next(row for row, keys in enumerate(table.rows) if name in keys)
             place = table.place(first)
-        is_empty = all(map(is_blank, cells_of(table, number)))
+        (cells,) = table.columns([number])
+        is_empty = all(map(is_blank, cells))
         found.append(UnreadColumn(name, place, is_empty, beside_judgments))
     return found
-
-
-def cells_of(table: Table, number: int) -> Sequence[object]:
-    """Return the cells of a column of any type, as they are written."""
-    if isinstance(table, ObjectTable):
-        name = table.names[number]
-        return [row.get(name) for row in table.rows]
-    if isinstance(table, TextTable):
-        return table.columns([number])[0]
-    return table.values_of(number)
 
 
 @dataclass(frozen=True)

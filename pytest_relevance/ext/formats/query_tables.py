@@ -16,24 +16,24 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.judgment_tables import (
-    columns_of_documents,
     is_judgment_table,
+    keys_of_queries,
     layout_of,
-    naming_advice,
 )
 from pytest_relevance.ext.formats.mapped_columns import (
     mapped_columns,
     read_mapped_columns,
     refuse_missing_columns,
 )
+from pytest_relevance.ext.formats.missing_columns import naming_advice
 from pytest_relevance.ext.formats.query_building import queries_of_rows
 from pytest_relevance.ext.formats.query_rows import (
     QueryRows,
-    cells_of,
     params_in,
     unread_numbers,
     unread_of_table,
 )
+from pytest_relevance.ext.formats.table_documents import columns_of_documents
 from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import SPELLINGS
 from pytest_relevance.judgments.formats import UnreadColumn
@@ -153,16 +153,15 @@ def read_query_table(source: Source) -> QueryList:
         )
     found = _read_columns(table, query_columns(source, table.names), rules)
     if is_judged and "query_id" in found:
-        # a judgment without an id of its query has the text for a key
-        pairs = zip(found["query_id"], found["query"], strict=True)
-        found["query_id"] = [key or text for key, text in pairs]
+        found["query_id"] = keys_of_queries(found)
     if isinstance(table, ObjectTable):
         found["params"] = params_in(table.rows, source, table.place)
     read_mapped_columns(table, rules, found)
 
     def unread() -> dict[str, Sequence[object]]:
         numbers = unread_numbers(table, _columns_that_are_read(source, table))
-        return {table.names[number]: cells_of(table, number) for number in numbers}
+        names = [table.names[number] for number in numbers]
+        return dict(zip(names, table.columns(numbers), strict=True))
 
     rows = QueryRows(source, found, table.place, unread, beside_judgments=is_judged)
     return queries_of_rows(rows, rules)

@@ -15,19 +15,18 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.ext.formats import quepid
-from pytest_relevance.ext.formats.judgment_tables import refuse_two_ids
 from pytest_relevance.ext.formats.run_rows import RANK, SCORE, RunRows
+from pytest_relevance.ext.formats.table_documents import refuse_two_ids
 from pytest_relevance.judgments.columns import (
     SPELLINGS,
-    Layout,
     find_columns,
     has_ids,
-    layout,
     plain_name,
     shown_names,
 )
 from pytest_relevance.judgments.formats import Rankings, RunFormat
 from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.judgment_layout import Layout, layout
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
 
@@ -84,13 +83,13 @@ def _columns_of_run(source: Source, table: Table) -> _Columns:
 
     Raises FileError for judgments, and for several snapshots of Quepid in one table.
     """
-    snapshot = quepid.snapshot_columns(table.names)
-    if snapshot is not None:
-        _refuse_several_snapshots(source, table, snapshot.name)
+    of_snapshot = quepid.snapshot_columns(table.names)
+    if of_snapshot is not None:
+        _refuse_several_snapshots(source, table, of_snapshot["snapshot_name"])
         return _Columns(
-            query=snapshot.query,
-            document=snapshot.document,
-            number=snapshot.rank,
+            query=of_snapshot["query_text"],
+            document=of_snapshot["doc_id"],
+            number=of_snapshot["doc_position"],
             order=RANK,
         )
     _refuse_judgments(source, table)

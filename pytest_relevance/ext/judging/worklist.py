@@ -22,9 +22,9 @@ from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import (
     MACHINE,
     SPELLINGS,
-    may_be_grades,
     plain_name,
 )
+from pytest_relevance.judgments.judgment_layout import may_be_grades
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 from pytest_relevance.results.settling import Stake, stake_of
 from pytest_relevance.results.unjudged import (
