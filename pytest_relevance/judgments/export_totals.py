@@ -1,4 +1,4 @@
-"""Find the rows of an export that have totals, and are not queries.
+"""Find the rows of an export that are not queries, because they have totals.
 
 Only the first row and the last rows of a table may have totals. A row has them for sure
 in these cases:
@@ -10,8 +10,9 @@ in these cases:
 - The first column has no name, the first row has the largest number of a column, and
   its query is what columns of queries are called, such as `Search Keyword (v12)`.
 
-If a row has the largest number and such a word, but no sum, it may also be a query. The
-user is asked. A query that the user drops is left to the formats.
+If a row has the largest number and such a word, but no sum, it may also be a query. So
+is the first row of a table whose first column has no name. Then the user is asked. A
+query that the user drops is left to the formats.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from pytest_relevance._csv_cells import cells_of_any_length
 from pytest_relevance._problems import Place
@@ -73,25 +75,175 @@ class LeftOut:
     word: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    line: int
-    cells: list[str]
-
-    @property
-    def with_total(self) -> LeftOut:
-        words = [cell for cell in self.cells if _is_called_total(cell)]
-        return LeftOut(self.line, "it has the total", word=" ".join(words))
-
-
 def mentions_total(source: Source) -> bool:
     """Say whether a word for total is in the first or the last row of a table."""
-    first = source.head.split("\n")[source.header.number :][:1]
+    below_header = source.head.split("\n")[source.header.number :]
     last = source.data.rstrip().rpartition(b"\n")[2].decode()
-    for line in (*first, last):
+    for line in (*below_header[:1], last):
         if any(_is_called_total(cell) for cell in Header.of(line).names):
             return True
     return False
+
+
+def rows_left_out(
+    source: Source, column: int, *, is_unnamed: bool, has_preamble: bool
+) -> list[LeftOut]:
+    """Return the rows of a table of queries that are not queries.
+
+    [] for a table of judgments, which has no totals. Its rows are not read.
+
+    `column`: the number of the column with the queries.
+    `is_unnamed`: whether that is the first column, which has no name. Then the first
+        row may have the name, with totals, as in Adobe Analytics.
+    `has_preamble`: whether there were lines without `#` above the header.
+
+    Raises FileError for a row that may have totals, or a query, and for wrong quotes.
+    """
+    if layout(source.header.names) is not None:
+        return []
+    rows = []
+    with cells_of_any_length():
+        for line, cells in TextTable(source).rows():
+            rows.append(_Row(line, cells, query=_cell(cells, column)))
+    search = _Totals(source, rows, column, has_preamble=has_preamble)
+    search.look_at_begin(is_unnamed=is_unnamed)
+    search.look_at_end()
+    return search.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a table.
+
+    `query`: the text in the column of the queries, without white space around it.
+    """
+
+    line: int
+    cells: list[str]
+    query: str
+
+    @property
+    def has_only_totals(self) -> bool:
+        """Say whether the row has numbers, and no text but a word for total.
+
+        Google Analytics writes this word into a column of its own.
+        """
+        texts = [cell for cell in self.cells if not _NUMBER.fullmatch(cell.strip())]
+        has_numbers = any(character.isdigit() for character in "".join(self.cells))
+        return has_numbers and all(_is_called_total(text) for text in texts)
+
+
+class _Totals:
+    """Looks for rows with totals, first at the begin of a table, then at its end.
+
+    `found`: the rows that are not queries.
+    """
+
+    def __init__(
+        self, source: Source, rows: list[_Row], column: int, *, has_preamble: bool
+    ) -> None:
+        self.found: list[LeftOut] = []
+        self._source = source
+        self._rows = rows
+        """The rows that were not looked at yet, and those of queries."""
+        self._column = column
+        self._has_preamble = has_preamble
+        self._dropped = {text.casefold() for text in rules_in(source.options).drop}
+
+    def look_at_begin(self, *, is_unnamed: bool) -> None:
+        """Look at the first row.
+
+        If the first column has no name, rows without a query above that row continue
+        the header, or have totals.
+        """
+        while is_unnamed and self._rows and not self._rows[0].query:
+            row = self._rows.pop(0)
+            if row.has_only_totals:
+                self._leave_out(row)
+            elif any(map(str.strip, row.cells)):
+                self.found.append(LeftOut(row.line, "it continues the header"))
+        if not self._rows:
+            return
+        row = self._rows[0]
+        is_total = self._has_name(row) if is_unnamed else self._has_total(row)
+        if is_total:
+            self._leave_out(self._rows.pop(0))
+
+    def look_at_end(self) -> None:
+        """Look at the last row, and at the rows above if each says what is summed."""
+        while self._rows and self._has_total(self._rows[-1]):
+            row = self._rows.pop()
+            self._leave_out(row)
+            if not _says_what_is_summed(row.query):
+                return  # other tools write one total
+
+    def _leave_out(self, row: _Row) -> None:
+        words = [cell for cell in row.cells if _is_called_total(cell)]
+        self.found.append(LeftOut(row.line, "it has the total", word=" ".join(words)))
+
+    def _has_name(self, row: _Row) -> bool:
+        """Say whether the first row has the name of the first column, with totals.
+
+        False if the user drops the row. Raises FileError if it may have a query.
+        """
+        if row.query.casefold() in self._dropped:
+            return False
+        is_name = _CALLED_QUERIES.fullmatch(row.query) is not None
+        if not is_name or not self._is_largest(row):
+            header = self._source.header.number
+            self._refuse(row, f"write query before the header in line {header}")
+        return True
+
+    def _has_total(self, row: _Row) -> bool:
+        """Say whether a row has totals. Raises FileError if it may have a query."""
+        if not row.query:
+            return row.has_only_totals
+        if row.query.casefold() in self._dropped:
+            return False
+        if self._has_preamble and _says_what_is_summed(row.query):
+            return True
+        if not _is_called_total(row.query) or not self._is_largest(row):
+            return False
+        if not self._is_sum(row):
+            self._refuse(row, "move the row between two others")
+        return True
+
+    def _refuse(self, row: _Row, advice: str) -> NoReturn:
+        """Raise FileError for a row that may have totals. `advice`: if it has none."""
+        self._source.refuse(
+            f"{quoted(row.query)} may be the total of the table, or a query. If it is the total, write drop: "
+            f"[{row.query}]. If it is a query, {advice}",
+            Place(line=row.line),
+        )
+
+    def _is_largest(self, row: _Row) -> bool:
+        """Say whether a row has the largest number of a column, or an equal one."""
+        return any(own >= max(others) for own, others in self._numbers(row))
+
+    def _is_sum(self, row: _Row) -> bool:
+        """Say whether a row has the sum of two or more other numbers of a column."""
+        for own, others in self._numbers(row):
+            if len(others) > 1 and own == sum(others):
+                return True
+        return False
+
+    def _numbers(self, row: _Row) -> Iterator[tuple[int, list[int]]]:
+        """Yield the number of a row, and those of queries, for each column of numbers.
+
+        A column counts if it has whole numbers and blanks, and the row one above 0.
+        """
+        queries = [other for other in self._rows if other.query and other is not row]
+        for column in range(len(self._source.header.names)):
+            if column == self._column:
+                continue
+            own = _cell(row.cells, column)
+            others = [_cell(other.cells, column) for other in queries]
+            others = [text for text in others if text]
+            if others and all(map(_WHOLE.fullmatch, [own, *others])) and _whole(own):
+                yield _whole(own), [_whole(text) for text in others]
+
+
+# Texts in cells
 
 
 def _is_called_total(text: str) -> bool:
@@ -105,136 +257,6 @@ def _is_called_total(text: str) -> bool:
 def _says_what_is_summed(text: str) -> bool:
     word, colon, summed = text.partition(":")
     return bool(colon and summed.strip()) and plain_name(word) in _TOTALS
-
-
-class ExportRows:
-    """The rows of a table of queries, of which some may have totals.
-
-    `column`: the number of the column with the queries.
-    `is_unnamed`: whether that is the first column, which has no name. Then the first
-        row may have the name, with totals, as in Adobe Analytics.
-    `has_preamble`: whether there are lines without `#` above the header.
-
-    The constructor reads all rows of the file. A table of judgments has no totals, so
-    none of its rows is read.
-
-    Raises FileError if quotes in the table are wrong.
-    """
-
-    def __init__(
-        self, source: Source, column: int, *, is_unnamed: bool, has_preamble: bool
-    ) -> None:
-        self._source = source
-        self._column = column
-        self._is_unnamed = is_unnamed
-        self._has_preamble = has_preamble
-        self._totals: set[int] = set()
-        """The numbers of the rows that have totals."""
-        self._dropped = {text.casefold() for text in rules_in(source.options).drop}
-        self._rows: list[_Row] = []
-        is_judgments = layout(source.header.names) is not None
-        if not is_judgments:
-            with cells_of_any_length():
-                self._rows = [_Row(*row) for row in TextTable(source).rows()]
-
-    def left_out(self) -> list[LeftOut]:
-        """Return the rows that are not queries.
-
-        Raises FileError for a row that may have totals, or a query.
-        """
-        found = []
-        first = 0
-        if self._is_unnamed:
-            while first < len(self._rows) and not self._query(first):
-                row = self._rows[first]
-                if _has_only_totals(row.cells):
-                    found.append(row.with_total)
-                elif any(map(str.strip, row.cells)):
-                    found.append(LeftOut(row.line, "it continues the header"))
-                first += 1
-        if first < len(self._rows) and self._has_total(first, is_first=True):
-            found.append(self._rows[first].with_total)
-            self._totals.add(first)
-        last = len(self._rows) - 1
-        while last > first and self._has_total(last, is_first=False):
-            found.append(self._rows[last].with_total)
-            self._totals.add(last)
-            if not _says_what_is_summed(self._query(last)):
-                break  # other tools write one total
-            last -= 1
-        return found
-
-    def _query(self, number: int) -> str:
-        return _cell(self._rows[number].cells, self._column)
-
-    def _has_total(self, number: int, *, is_first: bool) -> bool:
-        """Say whether a row has totals. Raises FileError if it may have a query too."""
-        query = self._query(number)
-        row = self._rows[number]
-        if not query:
-            return _has_only_totals(row.cells)
-        if query.casefold() in self._dropped:
-            return False
-        if is_first and self._is_unnamed:
-            is_called = _CALLED_QUERIES.fullmatch(query) is not None
-            is_sure = is_called and self._is_largest(number)
-            advice = (
-                f"write query before the header in line {self._source.header.number}"
-            )
-        elif self._has_preamble and _says_what_is_summed(query):
-            return True
-        elif _is_called_total(query) and self._is_largest(number):
-            is_sure = self._is_sum(number)
-            advice = "move the row between two others"
-        else:
-            return False
-        if not is_sure:
-            self._source.refuse(
-                f"{quoted(query)} may be the total of the table, or a query. If it is the total, write drop: [{query}]. "
-                f"If it is a query, {advice}",
-                Place(line=row.line),
-            )
-        return True
-
-    def _is_largest(self, number: int) -> bool:
-        """Say whether a row has the largest number of a column, or an equal one."""
-        return any(own >= max(others) for own, others in self._compared(number))
-
-    def _is_sum(self, number: int) -> bool:
-        """Say whether a row has the sum of two or more other numbers of a column."""
-        for own, others in self._compared(number):
-            if len(others) > 1 and own == sum(others):
-                return True
-        return False
-
-    def _compared(self, number: int) -> Iterator[tuple[int, list[int]]]:
-        """Yield the number of a row and the others, for columns of whole numbers.
-
-        The number of the row is above 0. The others are those of queries, and may have
-        blanks.
-        """
-        for column in range(len(self._source.header.names)):
-            if column == self._column:
-                continue
-            own = _cell(self._rows[number].cells, column)
-            others = []
-            for other, row in enumerate(self._rows):
-                text = _cell(row.cells, column)
-                is_total = other == number or other in self._totals
-                if text and not is_total and self._query(other):
-                    others.append(text)
-            if others and all(map(_WHOLE.fullmatch, [own, *others])) and _whole(own):
-                yield _whole(own), [_whole(text) for text in others]
-
-
-def _has_only_totals(cells: Sequence[str]) -> bool:
-    """Say whether a row without a query has numbers, and no text but a word for total.
-
-    Google Analytics writes this word into a column of its own.
-    """
-    texts = [cell for cell in cells if not _NUMBER.fullmatch(cell.strip())]
-    has_numbers = any(character.isdigit() for character in "".join(cells))
-    return has_numbers and all(_is_called_total(text) for text in texts)
 
 
 def _cell(cells: Sequence[str], column: int) -> str:

@@ -30,7 +30,7 @@ from pytest_relevance.judgments.columns import (
     shown_names,
 )
 from pytest_relevance.judgments.export_objects import rows_inside
-from pytest_relevance.judgments.export_totals import ExportRows, mentions_total
+from pytest_relevance.judgments.export_totals import mentions_total, rows_left_out
 from pytest_relevance.judgments.row_rules import QUERY, ROW_RULES, rules_in
 
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;|\t]"?\s*', re.IGNORECASE)
@@ -109,16 +109,16 @@ def _without_totals(
     if column is None:
         return source
     rules = rules_in(source.options)
-    rows = ExportRows(source, column, is_unnamed=is_unnamed, has_preamble=has_preamble)
-    for row in rows.left_out():
+    for row in rows_left_out(
+        source, column, is_unnamed=is_unnamed, has_preamble=has_preamble
+    ):
         replaced[row.line] = ""
-        others = tuple(
-            text for text in rules.drop if plain_name(text) != plain_name(row.word)
-        )
-        if others == rules.drop:
+        word = plain_name(row.word)
+        drop = tuple(text for text in rules.drop if plain_name(text) != word)
+        if drop == rules.drop:
             notices.append(f"line {row.line} is left out: {row.why}")
         else:
-            rules = replace(rules, drop=others)  # no row is left for this text
+            rules = replace(rules, drop=drop)  # no row is left for this text
     plain = _with_lines(source, replaced)
     plain.options = {**source.options, ROW_RULES: rules}
     return plain

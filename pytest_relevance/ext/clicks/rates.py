@@ -1,9 +1,9 @@
 """The rates of positions: how likely users look at a result there.
 
-The rate of the most clicked position is 1. In the position-based model, the clicks of a
-row of the log are its impressions, times the rate of its position, times the attraction
-of its pair of query and document. Rates and attractions are fitted in turn. See
-Chuklin, Markov and de Rijke, Click Models for Web Search (2015), 3.1.
+The rate of the most clicked position is 1. In the position-based model, the expected
+clicks of a row of the log are its impressions, times the rate of its position, times
+the attraction of its pair of query and document. Rates and attractions are fitted in
+turn. See Chuklin, Markov and de Rijke, Click Models for Web Search (2015), 3.1.
 """
 
 from __future__ import annotations
@@ -56,25 +56,28 @@ class Rates:
 def linked_positions(log: ClickLog) -> Flags:
     """Say for each position of a log whether it is linked to others.
 
-    Rates can be compared only if pairs were clicked at several positions. A position is
-    linked if both of these are true:
+    The rates of two positions can be compared only if pairs were clicked at both. A
+    position is linked if both of these are true:
 
-    - It shares at least `LEAST_SHARED` clicks with other linked positions. A pair
-      shares as many clicks as it has here, or as it has at the others if that is less.
+    - It shares at least `LEAST_SHARED` clicks with the other linked positions.
     - Pairs connect it with the most clicked of the linked positions.
     """
     clicked = log.rows(log.clicks > 0)
     linked = np.ones(len(log.positions), bool)
     while True:
-        enough = linked & (_shared_clicks(clicked, linked) >= LEAST_SHARED)
-        connected = _connected(clicked, enough)
+        shares_enough = _shared_clicks(clicked, linked) >= LEAST_SHARED
+        connected = _connected(clicked, linked & shares_enough)
         if (connected == linked).all():
             return linked
         linked = connected
 
 
 def _shared_clicks(clicked: ClickLog, positions: Flags) -> Reals:
-    """Return how many clicks each position shares with others among `positions`."""
+    """Return how many clicks each position shares with others among `positions`.
+
+    The clicks that a pair shares are its clicks at the position, or its clicks at the
+    others, if these are fewer.
+    """
     inside = clicked.clicks * positions[clicked.position]
     elsewhere = clicked.by_pair(inside)[clicked.pair] - inside
     return clicked.by_position(np.minimum(clicked.clicks, elsewhere))
@@ -86,14 +89,14 @@ def _connected(clicked: ClickLog, positions: Flags) -> Flags:
     Two positions are connected if a pair was clicked at both, or if both are connected
     with a third position.
     """
-    inside = clicked.rows(positions[clicked.position])
     connected = np.zeros(len(positions), bool)
     if not positions.any():
         return connected
+    inside = clicked.rows(positions[clicked.position])
     connected[inside.by_position(inside.clicks).argmax()] = True
     while True:
-        touched = inside.by_pair(connected[inside.position].astype(float)) > 0
-        reached = inside.by_position(touched[inside.pair].astype(float)) > 0
+        pairs_there = inside.by_pair(connected[inside.position].astype(float)) > 0
+        reached = inside.by_position(pairs_there[inside.pair].astype(float)) > 0
         if (reached == connected).all():
             return connected
         connected = reached
@@ -102,45 +105,45 @@ def _connected(clicked: ClickLog, positions: Flags) -> Flags:
 def fitted_rates(log: ClickLog, linked: Flags) -> Rates:
     """Return the rates of linked positions. The rate of the most clicked one is 1.
 
-    Pairs without clicks, and pairs that were shown at only one linked position, are
-    left out, because they do not change the result.
+    Only rows of pairs that were clicked, and shown at several linked positions, are
+    used. The others do not change the result.
     """
-    of = np.full(len(log.positions), np.nan)
-    of_linked = log.clicks * linked[log.position]
-    first = int(log.by_position(of_linked).argmax())
-    telling = _telling_rows(log, linked)
-    clicks_of_pair = telling.by_pair(telling.clicks)
-    clicks_at = telling.by_position(telling.clicks)
+    clicks_at_linked = log.by_position(log.clicks) * linked
+    most_clicked = int(clicks_at_linked.argmax())
+    rows = _rows_that_compare(log, linked)
+    clicks_of_pair = rows.by_pair(rows.clicks)
+    clicks_at = rows.by_position(rows.clicks)
     rates = np.ones(len(log.positions))
     for _ in range(MOST_STEPS):
-        looks = telling.by_pair(telling.impressions * rates[telling.position])
+        # if the rates are right, these are the attractions of pairs
+        looks = rows.by_pair(rows.impressions * rates[rows.position])
         attraction = _divided(clicks_of_pair, looks)
-        likely = telling.by_position(telling.impressions * attraction[telling.pair])
-        found = _divided(clicks_at, likely)
-        found = np.where(linked, found / found[first], 1.0)
-        change = np.abs(found / rates - 1).max()
-        rates = found
+        # if these attractions are right, these are the rates
+        clicks_if_all_look = rows.by_position(rows.impressions * attraction[rows.pair])
+        new_rates = _divided(clicks_at, clicks_if_all_look)
+        new_rates = np.where(linked, new_rates / new_rates[most_clicked], 1.0)
+        change = np.abs(new_rates / rates - 1).max()
+        rates = new_rates
         if change <= SMALL_CHANGE:
             break
-    of[linked] = rates[linked]
-    return Rates(of, FITTED)
+    return Rates(np.where(linked, rates, np.nan), FITTED)
 
 
-def _telling_rows(log: ClickLog, linked: Flags) -> ClickLog:
-    """Return the rows of pairs that have clicks and were shown at several positions.
+def _rows_that_compare(log: ClickLog, linked: Flags) -> ClickLog:
+    """Return the rows at linked positions of pairs that compare such positions.
 
-    These pairs get new numbers, because there may be few of them.
+    These pairs were clicked, and shown at several of the positions. They get new
+    numbers, because there may be few of them.
     """
-    at_linked = log.rows(linked[log.position])
-    places = at_linked.by_pair(np.ones(len(at_linked.pair)))
-    clicks = at_linked.by_pair(at_linked.clicks)
-    is_telling = (places > 1) & (clicks > 0)
-    rows = at_linked.rows(is_telling[at_linked.pair])
-    new_number = np.cumsum(is_telling) - 1
+    rows = log.rows(linked[log.position])
+    positions_of_pair = rows.by_pair(np.ones(len(rows.pair)))
+    is_used = (positions_of_pair > 1) & (rows.by_pair(rows.clicks) > 0)
+    rows = rows.rows(is_used[rows.pair])
+    new_number = np.cumsum(is_used) - 1
     return replace(
         rows,
-        query_of=log.query_of[is_telling],
-        document_of=log.document_of[is_telling],
+        query_of=log.query_of[is_used],
+        document_of=log.document_of[is_used],
         pair=new_number[rows.pair],
     )
 
@@ -182,30 +185,25 @@ def _rates_in(table: Table) -> Mapping[int, float]:
     Raises FileError for a missing column, a position that is not a whole number or
     stands twice, and a rate that is not above 0.
     """
-    at = [_column(table, name) for name in ("position", "rate")]
+    columns = [_column(table, "position"), _column(table, "rate")]
     problems = Problems(table.source.file)
     rates: dict[int, float] = {}
-    cells = table.cells((), at)
-    for row, (label, written) in enumerate(zip(cells[0], cells[1], strict=True)):
-        position = _number(label)
-        rate = _number(written)
+    positions, written_rates = table.cells((), columns)
+    for row, written in enumerate(positions):
+        position = _number(written)
+        rate = _number(written_rates[row])
+        wrong = ""
         if position is None or position != int(position):
-            problems.add(
-                f"the position is {quoted(str(label))}; write a whole number",
-                table.place(row),
-            )
+            wrong = f"the position is {quoted(str(written))}; write a whole number"
         elif rate is None or rate <= 0:
-            problems.add(
-                f"the rate is {quoted(str(written))}; write a number above 0",
-                table.place(row),
-            )
+            shown = quoted(str(written_rates[row]))
+            wrong = f"the rate is {shown}; write a number above 0"
         elif int(position) in rates:
-            problems.add(
-                f"position {int(position)} stands twice; keep one rate",
-                table.place(row),
-            )
+            wrong = f"position {int(position)} stands twice; keep one rate"
         else:
             rates[int(position)] = rate
+        if wrong:
+            problems.add(wrong, table.place(row))
     problems.raise_if_any()
     return rates
 

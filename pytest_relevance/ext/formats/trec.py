@@ -16,7 +16,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._text_table import WHITE, TextTable, white_cells
 from pytest_relevance.ext.formats import writing
 from pytest_relevance.ext.formats.qrels_columns import (
-    QrelsRows,
+    FourColumns,
     order_of_run,
     refuse_other_columns,
 )
@@ -94,13 +94,13 @@ def order_of_short_run(source: Source) -> str | None:
     """
     if not is_qrels(source):
         return None
-    return order_of_run(_qrels_rows(source))
+    return order_of_run(_four_columns(source))
 
 
-def _qrels_rows(source: Source) -> QrelsRows:
+def _four_columns(source: Source) -> FourColumns:
     table = rows_of(source, QRELS_WIDTH)
-    queries, iterations, documents, grades = table.columns(range(QRELS_WIDTH))
-    return QrelsRows(queries, iterations, documents, grades, table.place)
+    queries, second, third, fourth = table.columns(range(QRELS_WIDTH))
+    return FourColumns(queries, second, third, fourth, table.place)
 
 
 def read_qrels(source: Source) -> Ratings:
@@ -115,7 +115,7 @@ def read_qrels(source: Source) -> Ratings:
             "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
             Place(line=1),
         )
-    rows = _qrels_rows(source)
+    rows = _four_columns(source)
     if not rows.queries:
         source.refuse("the file has no judgments, only comments")
     refuse_other_columns(source, rows)
@@ -123,8 +123,8 @@ def read_qrels(source: Source) -> Ratings:
         source.file,
         "trec",
         queries=rows.queries,
-        documents=rows.documents,
-        ratings=rows.grades,
+        documents=rows.third,
+        ratings=rows.fourth,
         place=rows.place,
         by_id=True,
     )

@@ -21,9 +21,12 @@ from pytest_relevance.results.records.run_info import (
 Item = TypeVar("Item", bound=Hashable)
 
 
-def _each_once(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Return items without copies, in the order in which they came first."""
-    return tuple(dict.fromkeys(items))
+def _each_once(*parts: Iterable[Item]) -> tuple[Item, ...]:
+    """Return the items of all parts without copies, in the order of the parts."""
+    items: dict[Item, None] = {}
+    for part in parts:
+        items.update(dict.fromkeys(part))
+    return tuple(items)
 
 
 # --- case files -----------------------------------------------------------------------
@@ -48,24 +51,24 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
     lost_in_both = [case for case in first.lost if case in second.lost]
     return replace(
         first,
-        totals=_each_once([*first.totals, *second.totals]),
+        totals=_each_once(first.totals, second.totals),
         items={**first.items, **second.items},
         lost=tuple(lost_in_both),
-        moved=_each_once([*first.moved, *second.moved]),
-        unclear=_each_once([*first.unclear, *second.unclear]),
+        moved=_each_once(first.moved, second.moved),
+        unclear=_each_once(first.unclear, second.unclear),
         expects_known=first.expects_known and second.expects_known,
-        cases=_each_once([*first.cases, *second.cases]),
+        cases=_each_once(first.cases, second.cases),
         accepted=_joined_accepted(first.accepted, second.accepted),
-        own_demands=_joined_lists(first.own_demands, second.own_demands),
-        test_changes=_joined_lists(first.test_changes, second.test_changes),
+        own_demands=_with_added(first.own_demands, second.own_demands),
+        test_changes=_with_added(first.test_changes, second.test_changes),
         knows_demands=first.knows_demands and second.knows_demands,
     )
 
 
-def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
+def _with_added(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
     """Return the items of both, each once. Items need not be hashable."""
     if first == second:
-        return tuple(first)
+        return tuple(first)  # what is usual, and faster
     added = [item for item in second if item not in first]
     return (*first, *added)
 
@@ -92,19 +95,15 @@ def joined_info(
     """
     infos = [run.info for run in runs]
     first = infos[0]
-    warnings = []
-    for info in infos:
-        warnings += [fault.message for fault in project_faults(info)]
-    same_command = all(info.command == first.command for info in infos)
-    started = min((info.started for info in infos if info.started), default="")
+    has_one_command = all(info.command == first.command for info in infos)
     return RunInfo(
         program=first.program,
-        started=started,
+        started=_first_start(infos),
         versions=common([info.versions for info in infos]),
-        command=first.command if same_command else (),
+        command=first.command if has_one_command else (),
         fingerprint=common([info.fingerprint for info in infos]),
         missing=_missing(infos, results, files),
-        faults=faults_to_record(results, warnings),
+        faults=faults_to_record(results, _warnings(infos)),
         requires_gates=any(info.requires_gates for info in infos),
         not_run=_not_run(infos),
         errors=_errors(infos, files),
@@ -112,6 +111,20 @@ def joined_info(
         findings=_findings(infos),
         replayed=first.replayed,
     )
+
+
+def _first_start(infos: Iterable[RunInfo]) -> str:
+    """Return when the first shard started; "" if no shard says when."""
+    times = [info.started for info in infos if info.started]
+    return min(times, default="")
+
+
+def _warnings(infos: Iterable[RunInfo]) -> list[str]:
+    """Return the messages of all shards about hooks and fixtures of the project."""
+    messages = []
+    for info in infos:
+        messages += [fault.message for fault in project_faults(info)]
+    return messages
 
 
 def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
