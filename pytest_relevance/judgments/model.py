@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import quoted
 
@@ -58,6 +59,22 @@ class Query:
             f"the query id {quoted(self.id)} stands for {quoted(self.text or '')}{line} "
             f"and for {quoted(other.text or '')}; give one of them another id"
         )
+
+    def contradicted_by(self, other: Query, fields: Iterable[str]) -> str:
+        """Return how a later row of the query contradicts this one; "" if it agrees.
+
+        `fields`: what is compared beside the text: "params", "weight" or "note".
+        """
+        if self.text != other.text:
+            return self.another_text(other)
+        for name in fields:
+            before, here = getattr(self, name), getattr(other, name)
+            if before != here:
+                return (
+                    f"the query {quoted(self.id)} has the {name} {found_json(here)} here and {found_json(before)} "
+                    "before; keep one of them"
+                )
+        return ""
 
 
 class QueryList(list[Query]):

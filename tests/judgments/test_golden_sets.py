@@ -479,10 +479,9 @@ def test_a_column_with_lists_of_passages(files: Files) -> None:
 def test_passages_of_queries_that_have_ids_alone(files: Files) -> None:
     path = files.write("query_id,passage\nq1,It is free.\n")
     assert files.judgments(path) == {"q1": {"It is free.": 1}}
-    problem = files.query_problem(path)
-    assert (
-        problem
-        == 'FILE: the file has only the ids of queries ("q1"); name a file with their texts'
+    assert files.query_problem(path) == (
+        'FILE: these are judgments that have only the ids of queries ("q1"); name a file of queries, which has their '
+        "texts"
     )
 
 
@@ -507,7 +506,7 @@ def test_what_else_a_row_says_of_a_query(files: Files) -> None:
     assert files.judgments([row]).queries["late"].weight == 2
     problem = files.problem([row, {**row, "weight": 3}])
     assert problem == (
-        'FILE: [1]: the query "late" stands here with another weight than before; keep one of them'
+        'FILE: [1]: the query "late" has the weight 3 here and 2 before; keep one of them'
     )
     wrong = files.problem([{**row, "weight": -1}])
     assert wrong == "FILE: [0]: a weight is a number above 0, found -1"

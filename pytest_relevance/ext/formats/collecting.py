@@ -6,7 +6,7 @@ if a message needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -19,7 +19,7 @@ from pytest_relevance._json_text import (
 )
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import listed, quoted
+from pytest_relevance._text import examples, listed, quoted
 from pytest_relevance.judgments.document_ids import (
     DocumentColumns,
     Indexes,
@@ -34,6 +34,18 @@ from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
 """{meaning: key} of an object: document, grade, perhaps rater and title."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject:
+    """A JSON object of the file: {key: value}, and the path to it."""
+
+    members: Mapping[str, object]
+    path: JsonPath = ()
+
+    def path_to(self, key: str) -> JsonPath:
+        """Return the path to the value under a key."""
+        return (*self.path, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +115,16 @@ class Collector:
         self._problems.raise_if_any()
         self._source.refuse(message)
 
-    def objects(
+    def objects(self, holder: JsonObject, key: str) -> Iterator[JsonObject]:
+        """Yield each object in the list under `key` of an object.
+
+        If there is no list, or an entry is not an object, a mistake is recorded.
+        """
+        path = holder.path_to(key)
+        for number, entry in self._entries(holder.members.get(key), path, key):
+            yield JsonObject(entry, (*path, number))
+
+    def _entries(
         self, value: object, path: JsonPath, what: str
     ) -> Iterator[tuple[int, dict[str, object]]]:
         """Yield (index, object) for each object in a list.
@@ -125,48 +146,47 @@ class Collector:
                     (*path, number),
                 )
 
-    def text(
-        self, holder: Mapping[str, object], key: str, path: JsonPath
-    ) -> str | None:
+    def text(self, holder: JsonObject, key: str) -> str | None:
         """Return the text or number under `key` of an object, as text.
 
         If the key is missing or has another value, record a mistake and return None.
         """
-        if key not in holder:
-            self.absent(key, holder, path)
+        if key not in holder.members:
+            self.absent(holder, key)
             return None
-        value = as_text(holder[key])
-        if value is None:
+        value = holder.members[key]
+        text = as_text(value)
+        if text is None:
             self.wrong(
-                f"{quoted(key)} is text or a number, found {found_json(holder[key])}",
-                (*path, key),
+                f"{quoted(key)} is text or a number, found {found_json(value)}",
+                holder.path_to(key),
             )
-        return value
+        return text
 
-    def mapping(
-        self, holder: Mapping[str, object], key: str, path: JsonPath
-    ) -> dict[str, object] | None:
+    def inner_object(self, holder: JsonObject, key: str) -> JsonObject | None:
         """Return the object under `key` of another object.
 
         If the key is missing or has another value, record a mistake and return None.
         """
-        value = holder.get(key)
+        value = holder.members.get(key)
         if isinstance(value, dict):
-            return value
-        if key in holder:
+            return JsonObject(value, holder.path_to(key))
+        if key in holder.members:
             self.wrong(
-                f"{quoted(key)} is an object, found {found_json(value)}", (*path, key)
+                f"{quoted(key)} is an object, found {found_json(value)}",
+                holder.path_to(key),
             )
         else:
-            self.absent(key, holder, path)
+            self.absent(holder, key)
         return None
 
-    def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
-        """Record the mistake that the object `holder` has no key `key`."""
+    def absent(self, holder: JsonObject, key: str) -> None:
+        """Record the mistake that an object has no key `key`."""
         found = "the object is empty"
-        if holder:
-            found = f"found {listed([quoted(name) for name in holder], 'and')}"
-        self.wrong(f"{quoted(key)} is missing; {found}", path)
+        if holder.members:
+            names = [quoted(name) for name in holder.members]
+            found = f"found {listed(names, 'and')}"
+        self.wrong(f"{quoted(key)} is missing; {found}", holder.path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
         """Add a query. Queries keep the order in which they were added.
@@ -176,21 +196,9 @@ class Collector:
         """
         known = self._known.setdefault(query.id, query)
         self._paths.setdefault(query.id, path)
-        if known.text != query.text:
-            self.wrong(known.another_text(query), path)
-        elif known.params != query.params:
-            self.wrong(
-                f"the query {quoted(query.id)} stands here with other params, "
-                f"{found_json(query.params)}, than before, {found_json(known.params)}; "
-                "keep one of them",
-                path,
-            )
-        elif known.weight != query.weight:
-            self.wrong(
-                f"the query {quoted(query.id)} has the weight {query.weight:g} here and "
-                f"{known.weight:g} before; keep one of them",
-                path,
-            )
+        contradiction = known.contradicted_by(query, ("params", "weight"))
+        if contradiction:
+            self.wrong(contradiction, path)
 
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath
@@ -225,7 +233,7 @@ class Collector:
 
     def add_items(self, query: str, items: object, path: JsonPath) -> None:
         """Add the ratings of a query, as a list with one object for each document."""
-        for number, item in self.objects(items, path, "ratings"):
+        for number, item in self._entries(items, path, "ratings"):
             self._add_item(query, item, path, number)
 
     def keys_of(self, item: dict[str, object]) -> Keys:
@@ -243,7 +251,7 @@ class Collector:
         rating = item.get(keys["grade"])
         document = self._document_in(query, item, keys, (*path, number))
         if keys["grade"] not in item:
-            self.absent(keys["grade"], item, (*path, number))
+            self.absent(JsonObject(item, (*path, number)), keys["grade"])
             return
         if type(rating) not in RATING:
             self.no_rating(rating, (*path, number, keys["grade"]))
@@ -287,14 +295,16 @@ class Collector:
         except NoColumn as error:
             self.wrong(str(error), path)
             return None
-        index = None if known.index is None else as_text(item[known.index])
-        if document is None or known.index is None or index is None:
-            return document
-        indexes = self._indexes.setdefault(known.index, Indexes(known.index, key))
-        judged = JudgedIn(query, document, index, item.get(keys["grade"]))
-        why = indexes.why_two(judged)
-        if why:
-            self.wrong(why, path)
+        if document is not None and known.index is not None:
+            index = as_text(item[known.index])
+            if index is not None:
+                indexes = self._indexes.setdefault(
+                    known.index, Indexes(known.index, key)
+                )
+                grade = item.get(keys["grade"])
+                why = indexes.why_two(JudgedIn(query, document, index, grade))
+                if why:
+                    self.wrong(why, path)
         return document
 
     def _find_keys_of_document(self, names: tuple[str, ...]) -> _KeysOfDocument:
@@ -322,7 +332,7 @@ class Collector:
         if type(value) is str and value.strip():  # nearly all values
             document: str | None = value
         else:
-            document = self.text(item, key, path)
+            document = self.text(JsonObject(item, path), key)
         if document is None:
             return None
         for name in usual:
@@ -405,24 +415,12 @@ class Collector:
             FileError: there were mistakes, the file has no queries, or a query has no
                 text.
         """
-        if not self._known:
-            self.refuse("the file has no queries")
         self._problems.raise_if_any()
-        without_text = []
-        for query in self._known.values():
-            if query.text is None:
-                without_text.append(quoted(query.id, 40))
-        if without_text:
-            ids = ", ".join(without_text[:3])
-            self.refuse(
-                f"these are judgments that have only the ids of queries ({ids}); name a "
-                "file of queries, which has their texts"
-            )
-        queries = []
-        for query in self._known.values():
-            line = self._source.place(self._paths[query.id]).line
-            queries.append(replace(query, line=line or None))
-        return queries
+
+        def place(query: str) -> Place:
+            return self._source.place(self._paths[query])
+
+        return queries_with_lines(self._source, self._known, place)
 
 
 def _are_ids(entries: Sequence[object]) -> bool:
@@ -447,6 +445,30 @@ def queries_to_describe(
         if key not in with_rating or query.says_more:
             described[key] = query
     return described
+
+
+def queries_with_lines(
+    source: Source, queries: Mapping[str, Query], place: Callable[[str], Place]
+) -> list[Query]:
+    """Return the queries of a file, each with its line.
+
+    `queries`: {id: query}.
+    `place`: returns the place of the query with an id.
+
+    Raises FileError if there are no queries, or if a query has no text.
+    """
+    if not queries:
+        source.refuse("the file has no queries")
+    without_text = [key for key, query in queries.items() if query.text is None]
+    if without_text:
+        source.refuse(
+            "these are judgments that have only the ids of queries "
+            f"({examples(without_text)}); name a file of queries, which has their texts"
+        )
+    with_lines = []
+    for key, query in queries.items():
+        with_lines.append(replace(query, line=place(key).line or None))
+    return with_lines
 
 
 def params_of(values: object) -> dict[str, object]:

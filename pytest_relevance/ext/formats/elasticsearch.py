@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._json_text import as_text
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats.collecting import Collector, params_of
+from pytest_relevance.ext.formats.collecting import Collector, JsonObject, params_of
 from pytest_relevance.ext.formats.column_paths import value_at
 from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.formats import QUERY, JudgmentFormat
@@ -50,20 +50,20 @@ _OF_TEXT = frozenset(
 
 def is_rank_eval(source: Source) -> bool:
     """Say whether a file is a rank_eval request."""
-    return isinstance(_body(source.json_object).get("requests"), list)
+    return isinstance(_body(source.json_object).members.get("requests"), list)
 
 
-def _body(document: object) -> Mapping[str, object]:
+def _body(document: object) -> JsonObject:
     """Return the body of a rank_eval request; {} for a value that is not an object.
 
     Some clients log a request as an object with the key `body`.
     """
     if not isinstance(document, dict):
-        return {}
+        return JsonObject({})
     body = document.get("body")
     if "requests" not in document and isinstance(body, dict):
-        return body
-    return document
+        return JsonObject(body, ("body",))
+    return JsonObject(document)
 
 
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
@@ -76,26 +76,26 @@ def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     )
     wanted = source.options.get(QUERY)
     body = _body(source.json)
-    if body.get("requests") is None:
+    if body.members.get("requests") is None:
         collector.refuse(
             "a rank_eval request of Elasticsearch has requests: a list of objects with id "
             "and ratings"
         )
-    at: JsonPath = ("requests",) if body is source.json else ("body", "requests")
-    for number, request in collector.objects(body["requests"], at, "requests"):
-        path = (*at, number)
-        key = collector.text(request, "id", path)
-        if "ratings" not in request:
-            collector.absent("ratings", request, path)
+    for request in collector.objects(body, "requests"):
+        key = collector.text(request, "id")
+        if "ratings" not in request.members:
+            collector.absent(request, "ratings")
         elif key is not None:
             if wanted is None:
-                query = _query_with_only_text(key, request)
+                query = _query_with_only_text(key, request.members)
             else:
-                query = _query_with_text_at(collector, key, request, path, wanted)
-            collector.add_query(query, path)
-            collector.add_items(key, request["ratings"], (*path, "ratings"))
+                query = _query_with_text_at(collector, key, request, wanted)
+            collector.add_query(query, request.path)
+            ratings = request.members["ratings"]
+            collector.add_items(key, ratings, request.path_to("ratings"))
             if for_queries and query.text is None and wanted is None:
-                collector.wrong(_unknown(key, texts_of_request(request)), path)
+                places = texts_of_request(request.members)
+                collector.wrong(_unknown(key, places), request.path)
     return collector
 
 
@@ -114,29 +114,25 @@ def _query_with_only_text(key: str, request: Mapping[str, object]) -> Query:
 
 
 def _query_with_text_at(
-    collector: Collector,
-    key: str,
-    request: Mapping[str, object],
-    path: JsonPath,
-    wanted: Sequence[str],
+    collector: Collector, key: str, request: JsonObject, wanted: Sequence[str]
 ) -> Query:
     """Return the query of a request, with the text at the first of the wanted paths.
 
-    If no wanted path leads to a text, record a mistake.
-    The params of the query are the parameters of the template without the text.
+    If no wanted path leads to a text, record a mistake. The params of the query are the
+    parameters of the template without those at the wanted paths.
     """
-    params = _params(request)
+    params = _params(request.members)
     text = None
     for where in wanted:
         params.pop(where.removeprefix("params."), None)
         if text is None:
-            text = _text_at(request, where.split("."))
+            text = _text_at(request.members, where.split("."))
     if text is None:
         places = listed([quoted(where) for where in wanted])
         collector.wrong(
             f"there is no text at {places} in this request, where it should be"
-            f"{_other_place(request, wanted)}",
-            path,
+            f"{_other_place(request.members, wanted)}",
+            request.path,
         )
     return Query(key, text, params=params_of(params))
 

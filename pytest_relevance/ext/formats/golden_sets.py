@@ -8,14 +8,17 @@ a query needs gets the grade 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NoReturn
 
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, examples, quoted
-from pytest_relevance.ext.formats.collecting import queries_to_describe
+from pytest_relevance._text import counted, quoted
+from pytest_relevance.ext.formats.collecting import (
+    queries_to_describe,
+    queries_with_lines,
+)
 from pytest_relevance.ext.formats.golden_rows import Row, names_in
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
@@ -176,21 +179,10 @@ def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
     Raises FileError if there are no queries, if a query has no text, or if two rows of
     a query differ.
     """
-    known = _distinct(source, goldens)
-    if not known:
-        source.refuse("the file has no queries")
-    without_text = [key for key, query in known.items() if query.text is None]
-    if without_text:
-        source.refuse(
-            f"the file has only the ids of queries ({examples(without_text)}); name a file with their texts"
-        )
-    lines: dict[str, int] = {}
+    places: dict[str, Place] = {}
     for golden in goldens:
-        lines.setdefault(golden.query.id, golden.place.line)
-    queries = []
-    for key, query in known.items():
-        queries.append(replace(query, line=lines[key] or None))
-    return queries
+        places.setdefault(golden.query.id, golden.place)
+    return queries_with_lines(source, _distinct(source, goldens), places.__getitem__)
 
 
 def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
@@ -201,17 +193,11 @@ def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
     problems = Problems(source.file)
     known: dict[str, Query] = {}
     for golden in goldens:
-        query = golden.query
-        earlier = known.setdefault(query.id, query)
-        if earlier.text != query.text:
-            problems.add(earlier.another_text(query), golden.place)
-            continue
-        for what in ("weight", "note", "params"):
-            if getattr(earlier, what) != getattr(query, what):
-                problems.add(
-                    f"the query {quoted(query.id, 40)} stands here with another {what} than before; keep one of them",
-                    golden.place,
-                )
+        earlier = known.setdefault(golden.query.id, golden.query)
+        fields = ("weight", "note", "params")
+        contradiction = earlier.contradicted_by(golden.query, fields)
+        if contradiction:
+            problems.add(contradiction, golden.place)
     problems.raise_if_any()
     return known
 

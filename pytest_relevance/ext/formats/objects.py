@@ -16,12 +16,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from pytest_relevance._json_text import JsonPath, as_text, found_json
+from pytest_relevance._json_text import as_text, found_json
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats import judgment_tables, query_tables, writing
-from pytest_relevance.ext.formats.collecting import Collector, Keys, params_of
+from pytest_relevance.ext.formats.collecting import (
+    Collector,
+    JsonObject,
+    Keys,
+    params_of,
+)
 from pytest_relevance.ext.formats.query_building import query_or_mistake
 from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.ext.formats.query_rows import (
@@ -284,9 +289,9 @@ class _NestedReader(Collector):
         for number, entry in enumerate(source.entries):
             path = source.path_of_entry(number)
             if isinstance(entry, dict) and _holds_structures(entry):
-                self._add_by_query(entry, path)
+                self._add_by_query(JsonObject(entry, path))
             elif isinstance(entry, dict) and _ratings_key(entry):
-                self._add_query_with_ratings(entry, path)
+                self._add_query_with_ratings(JsonObject(entry, path))
             else:
                 shapes = _QUERY_SHAPES if for_queries else _SHAPES
                 self.wrong(f"{shapes}; found {found_json(entry)}", path)
@@ -296,20 +301,21 @@ class _NestedReader(Collector):
                 f"{GRADE_COLUMN} names"
             )
 
-    def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
+    def _add_by_query(self, entry: JsonObject) -> None:
         """Add the queries of an object such as `{"red shoes": {"sku-1": 3}}`.
 
         Each key is the id of a query. In a file of queries the key is the text, too.
         """
-        for key, value in entry.items():
-            at = (*path, key)
+        is_alone = len(entry.members) == 1
+        for key, value in entry.members.items():
+            path = entry.path_to(key)
             if not key.strip():
-                self.wrong("a query has no id", at)
-            elif self._may_be_texts(value, is_alone=len(entry) == 1):
-                self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", at)
+                self.wrong("a query has no id", path)
+            elif self._may_be_texts(value, is_alone=is_alone):
+                self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", path)
             else:
-                self.add_query(Query(key, key if self._for_queries else None), at)
-                self.add_ratings(key, value, at)
+                self.add_query(Query(key, key if self._for_queries else None), path)
+                self.add_ratings(key, value, path)
 
     def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
         """Say whether the value of a key may have texts of queries instead of grades.
@@ -327,53 +333,55 @@ class _NestedReader(Collector):
             return False
         return any(_is_a_text(each) for each in value.values())
 
-    def _add_query_with_ratings(
-        self, entry: Mapping[str, object], path: JsonPath
-    ) -> None:
+    def _add_query_with_ratings(self, entry: JsonObject) -> None:
         """Add the query of an object, and the ratings under a key of the object.
 
         For example `{"query": "red shoes", "ratings": {"sku-1": 3}}`.
         """
-        names = list(entry)
-        at = {}
-        for what, number in query_tables.query_columns(self._source, names).items():
-            at[what] = names[number]
-        given = {what: as_text(entry[name]) or "" for what, name in at.items()}
-        text = given.get("query")
-        wrong = wrong_params(entry)
+        members = entry.members
+        names = list(members)
+        texts: dict[str, str] = {}
+        weight: object = None
+        for kind, number in query_tables.query_columns(self._source, names).items():
+            if kind == "weight":
+                weight = members[names[number]]
+            else:
+                texts[kind] = as_text(members[names[number]]) or ""
+        wrong = wrong_params(members)
         if wrong is not None:
-            self.wrong(wrong, (*path, PARAMS))
+            self.wrong(wrong, entry.path_to(PARAMS))
+        text = texts.get("query")
         query = query_or_mistake(
-            given.get("query_id", text) or "",
+            texts.get("query_id", text) or "",
             text,
-            weight=entry.get(at.get("weight", "")),
-            note=given.get("note"),
-            params=params_of(entry.get(PARAMS)),
+            weight=weight,
+            note=texts.get("note"),
+            params=params_of(members.get(PARAMS)),
         )
         if isinstance(query, str):
-            self.wrong(query, path)
+            self.wrong(query, entry.path)
             return
-        self.add_query(query, path)
+        self.add_query(query, entry.path)
         if self._for_queries:
-            self._check_unread(query, entry, path)
-        key = _ratings_key(entry)
-        self.add_ratings(query.id, entry[key], (*path, key))
+            self._check_unread(query, entry)
+        key = _ratings_key(members)
+        self.add_ratings(query.id, members[key], entry.path_to(key))
 
-    def _check_unread(
-        self, query: Query, entry: Mapping[str, object], path: JsonPath
-    ) -> None:
+    def _check_unread(self, query: Query, entry: JsonObject) -> None:
         """Record a mistake if two objects of a query differ in an unread key."""
-        unread = {name: entry[name] for name in _unread_names(self._source, entry)}
+        unread = {}
+        for name in _unread_names(self._source, entry.members):
+            unread[name] = entry.members[name]
         earlier = self._unread.setdefault(query.id, unread)
         for name in dict.fromkeys([*earlier, *unread]):
-            if earlier.get(name) != unread.get(name):
-                here, there = unread.get(name), earlier.get(name)
+            here, there = unread.get(name), earlier.get(name)
+            if here != there:
                 self.wrong(
                     f"the query {quoted(query.id)} stands here with another "
                     f"{quoted(name)} than before, {found_json(here)} and "
                     f"{found_json(there)}, which nothing reads; give each object an id of "
                     "its own, and write what the search needs under params",
-                    path,
+                    entry.path,
                 )
                 return
 

@@ -8,13 +8,12 @@ plugin: `judgmentRatings[].{query, ratings[].{docId, rating}}` and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._json_text import as_text
 from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
-from pytest_relevance.ext.formats.collecting import Collector
+from pytest_relevance.ext.formats.collecting import Collector, JsonObject
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -44,23 +43,23 @@ def collect_judgments(source: Source) -> Collector:
     """Return a collector with the judgments. The id of a query is its text."""
     collector = _collector(source)
     for entry in _entries(source, collector, _RATINGS):
-        text = collector.text(entry.members, "query", entry.path)
+        text = collector.text(entry, "query")
         if "ratings" not in entry.members:
-            collector.absent("ratings", entry.members, entry.path)
+            collector.absent(entry, "ratings")
         elif text is not None:
             note = as_text(entry.members.get(_ANSWER))
             collector.add_query(Query(text, text, note=note), entry.path)
-            path = (*entry.path, "ratings")
-            collector.add_items(text, entry.members["ratings"], path)
+            ratings = entry.members["ratings"]
+            collector.add_items(text, ratings, entry.path_to("ratings"))
     return collector
 
 
 def collect_query_set(source: Source) -> Collector:
     """Return a collector with the queries of a query set. Their ids are their texts."""
     collector = _collector(source)
-    written: dict[str, dict[str, object]] = {}
+    written: dict[str, Mapping[str, object]] = {}
     for entry in _entries(source, collector, _QUERIES):
-        text = collector.text(entry.members, _QUERY_TEXT, entry.path)
+        text = collector.text(entry, _QUERY_TEXT)
         if text is None:
             continue
         note = as_text(entry.members.get(_ANSWER))
@@ -91,19 +90,11 @@ def unread_of_query_set(source: Source) -> list[UnreadColumn]:
     return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
-    """A JSON object of the file: its path in the file, and its members."""
-
-    path: JsonPath
-    members: dict[str, object]
-
-
 def _collector(source: Source) -> Collector:
     return Collector(source, "opensearch", {"document": "docId", "grade": "rating"})
 
 
-def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object]:
+def _entries(source: Source, collector: Collector, key: str) -> Iterator[JsonObject]:
     """Yield the objects in all lists under a key.
 
     Raises FileError if the file has no such key.
@@ -115,16 +106,14 @@ def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object
             "ratings"
         )
     for holder in holders:
-        path = (*holder.path, key)
-        for number, entry in collector.objects(holder.members[key], path, key):
-            yield _Object((*path, number), entry)
+        yield from collector.objects(holder, key)
 
 
-def _holders(document: object) -> Iterator[_Object]:
+def _holders(document: object) -> Iterator[JsonObject]:
     """Yield the objects that may have judgments: the whole file, and each hit in it."""
     if not isinstance(document, dict):
         return
-    yield _Object((), document)
+    yield JsonObject(document)
     outer = document.get("hits")
     inner = outer.get("hits") if isinstance(outer, dict) else None
     if not isinstance(inner, list):
@@ -132,7 +121,7 @@ def _holders(document: object) -> Iterator[_Object]:
     for number, hit in enumerate(inner):
         found = hit.get("_source") if isinstance(hit, dict) else None
         if isinstance(found, dict):
-            yield _Object(("hits", "hits", number, "_source"), found)
+            yield JsonObject(found, ("hits", "hits", number, "_source"))
 
 
 def _read(source: Source) -> Ratings:

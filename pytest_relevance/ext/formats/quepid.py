@@ -13,12 +13,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._json_text import as_text
 from pytest_relevance._source import Source
 from pytest_relevance.ext.formats import judgment_tables, query_tables
 from pytest_relevance.ext.formats.collecting import (
     RATING,
     Collector,
+    JsonObject,
     Rated,
     params_of,
 )
@@ -100,9 +101,9 @@ def collect_quepid(source: Source) -> Collector:
     collector = Collector(source, "quepid", {"document": "doc_id", "grade": "rating"})
     document = source.json
     if isinstance(document, dict) and _PAIRS in document:
-        _collect_book(collector, document[_PAIRS])
+        _collect_book(collector, JsonObject(document))
     elif isinstance(document, dict) and "queries" in document:
-        _collect_case(collector, document["queries"])
+        _collect_case(collector, JsonObject(document))
     else:
         collector.refuse(
             f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects"
@@ -110,65 +111,52 @@ def collect_quepid(source: Source) -> Collector:
     return collector
 
 
-def _collect_case(collector: Collector, queries: object) -> None:
-    for number, entry in collector.objects(queries, ("queries",), "queries"):
-        path = ("queries", number)
-        text = _add_query(collector, entry, path)
+def _collect_case(collector: Collector, case: JsonObject) -> None:
+    for entry in collector.objects(case, "queries"):
+        text = _add_query(collector, entry)
         if text is not None:
-            collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+            ratings = entry.members.get("ratings")
+            collector.add_ratings(text, ratings, entry.path_to("ratings"))
 
 
-def _add_query(
-    collector: Collector, entry: Mapping[str, object], path: JsonPath
-) -> str | None:
+def _add_query(collector: Collector, entry: JsonObject) -> str | None:
     """Add a query, and return its text, which is its key.
 
     If it has no text, record a mistake and return None.
     """
-    text = collector.text(entry, _text_key(entry), path)
+    text = collector.text(entry, _text_key(entry.members))
     if text is not None:
-        note = _first_text([entry], _NOTES)
-        params = params_of(entry.get("options"))
-        collector.add_query(Query(text, text, params=params, note=note), path)
+        note = _first_text([entry.members], _NOTES)
+        params = params_of(entry.members.get("options"))
+        collector.add_query(Query(text, text, params=params, note=note), entry.path)
     return text
 
 
-def _collect_book(collector: Collector, pairs: object) -> None:
-    for row, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
-        path: JsonPath = (_PAIRS, row)
-        text = _add_query(collector, pair, path)
-        document = collector.text(pair, "doc_id", path)
+def _collect_book(collector: Collector, book: JsonObject) -> None:
+    for pair in collector.objects(book, _PAIRS):
+        text = _add_query(collector, pair)
+        document = collector.text(pair, "doc_id")
         if text is not None and document is not None:
-            _add_judgements(collector, text, document, pair, path)
+            _add_judgements(collector, text, document, pair)
 
 
 def _add_judgements(
-    collector: Collector,
-    text: str,
-    document: str,
-    pair: Mapping[str, object],
-    path: JsonPath,
+    collector: Collector, text: str, document: str, pair: JsonObject
 ) -> None:
-    """Add the judgements of one document, which are in the list `judgements` of a pair.
-
-    Without the name of a rater, the second judgement has the rater `rating 2`, the
-    third `rating 3`.
-    """
-    title = _title(pair.get("document_fields"))
-    path = (*path, "judgements")
-    judgements = pair.get("judgements") or []
-    for number, judgement in collector.objects(judgements, path, "judgements"):
-        is_skipped = _is_skipped(judgement)
-        if not is_skipped and "rating" not in judgement:
-            collector.absent("rating", judgement, (*path, number))
+    """Add the judgements of one document. A pair has them in its list `judgements`."""
+    if not pair.members.get("judgements"):
+        return
+    path = pair.path_to("judgements")
+    title = _title(pair.members.get("document_fields"))
+    for number, judgement in enumerate(collector.objects(pair, "judgements")):
+        is_skipped = _is_skipped(judgement.members)
+        if not is_skipped and "rating" not in judgement.members:
+            collector.absent(judgement, "rating")
             continue
-        rating = None if is_skipped else judgement["rating"]
+        rating = None if is_skipped else judgement.members["rating"]
         if type(rating) not in RATING:
-            collector.no_rating(rating, (*path, number, "rating"))
+            collector.no_rating(rating, judgement.path_to("rating"))
             continue
-        rater = _rater(judgement)
-        if rater is None and number > 0:
-            rater = f"rating {number + 1}"
         collector.add(
             Rated(
                 query=text,
@@ -176,7 +164,7 @@ def _add_judgements(
                 rating=rating,
                 path=path,
                 key=number,
-                rater=rater,
+                rater=_rater(judgement.members, number),
                 title=title,
             )
         )
@@ -202,13 +190,20 @@ def _title(fields: object) -> str | None:
     return as_text(fields.get("title")) if isinstance(fields, dict) else None
 
 
-def _rater(judgement: Mapping[str, object]) -> str | None:
-    """Return the name of the rater, from the judgement or its `user`, or None."""
+def _rater(judgement: Mapping[str, object], number: int) -> str | None:
+    """Return the name of the rater, from the judgement or its `user`.
+
+    Without a name, the second judgement (`number` 1) has the rater `rating 2`, the
+    third `rating 3`. None for the first.
+    """
     holders = [judgement]
     user = judgement.get("user")
     if isinstance(user, dict):
         holders.append(user)
-    return _first_text(holders, _RATERS)
+    name = _first_text(holders, _RATERS)
+    if name is None and number > 0:
+        return f"rating {number + 1}"
+    return name
 
 
 def _first_text(

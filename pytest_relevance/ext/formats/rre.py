@@ -12,14 +12,18 @@ RRE has no ids. The key of a query is its text, then its params if it has any: `
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_relevance._json_text import JsonPath, as_text, found_json
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats.collecting import Collector, Rated, params_of
+from pytest_relevance.ext.formats.collecting import (
+    Collector,
+    JsonObject,
+    Rated,
+    params_of,
+)
+from pytest_relevance.ext.formats.query_merging import name_with_params
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -32,40 +36,11 @@ _TEXT = "$query"
 _RELEVANT = "relevant_documents"
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """A topic, a group or a query: its members, and its path in the file."""
-
-    members: dict[str, object]
-    path: JsonPath
-
-    @property
-    def name(self) -> str:
-        """The description of the object, or else its name; empty if it has neither."""
-        description = as_text(self.members.get("description"))
-        return description or as_text(self.members.get("name")) or ""
-
-
 def is_rre(source: Source) -> bool:
     """Say whether a file is one of RRE: it has topics, groups or queries of RRE."""
     if source.json_object.keys().isdisjoint(_LEVELS):
         return False
     return '"placeholders"' in source.text
-
-
-def rre_key(text: str, params: Mapping[str, object]) -> str:
-    """Return the key of a query: its text, then its params if it has any.
-
-    Example: `fender (strings=4)`.
-    """
-    if not params:
-        return text
-    others = []
-    for name, value in sorted(params.items()):
-        if not isinstance(value, str):
-            value = json.dumps(value, ensure_ascii=False)
-        others.append(f"{name}={value}")
-    return f"{text} ({', '.join(others)})"
 
 
 def collect_rre(source: Source) -> Collector:
@@ -76,10 +51,10 @@ def collect_rre(source: Source) -> Collector:
         collector.refuse(
             "ratings of RRE have topics, query_groups or queries: lists of objects"
         )
+    top = JsonObject(document)
     text_in = _TEXT
     if "query_placeholder" in document:
-        text_in = collector.text(document, "query_placeholder", ()) or _TEXT
-    top = _Level(document, ())
+        text_in = collector.text(top, "query_placeholder") or _TEXT
     for topic in _inner(collector, top, "topics"):
         for group in _inner(collector, topic, "query_groups"):
             note = _note(top, topic, group)
@@ -92,62 +67,65 @@ def collect_rre(source: Source) -> Collector:
     return collector
 
 
-def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
+def _inner(collector: Collector, outer: JsonObject, level: str) -> Iterator[JsonObject]:
     """Yield the objects under the key `level` of an object.
 
     If the object has no such key, the level was left out: yield the object itself.
     """
-    if level not in outer.members:
+    if level in outer.members:
+        yield from collector.objects(outer, level)
+    else:
         yield outer
-        return
-    path = (*outer.path, level)
-    for number, entry in collector.objects(outer.members[level], path, level):
-        yield _Level(entry, (*path, number))
 
 
-def _note(top: _Level, topic: _Level, group: _Level) -> str:
+def _note(top: JsonObject, topic: JsonObject, group: JsonObject) -> str:
     """Return the note for the queries of a group: `topic name: group name`."""
     names = []
     if topic is not top:
-        names.append(topic.name)
+        names.append(_name(topic))
     if group is not topic:
-        names.append(group.name)
+        names.append(_name(group))
     return ": ".join(name for name in names if name)
 
 
+def _name(level: JsonObject) -> str:
+    """Return the description of a topic or group, or else its name; "" without both."""
+    description = as_text(level.members.get("description"))
+    return description or as_text(level.members.get("name")) or ""
+
+
 def _add_query(
-    collector: Collector, query: _Level, text_in: str, note: str
+    collector: Collector, query: JsonObject, text_in: str, note: str
 ) -> str | None:
     """Add a query, and return its key. `text_in`: the placeholder that is the text.
 
     If the query has no text, record a mistake and return None.
     """
-    placeholders = collector.mapping(query.members, "placeholders", query.path)
+    placeholders = collector.inner_object(query, "placeholders")
     if placeholders is None:
         return None
-    path = (*query.path, "placeholders")
-    if text_in not in placeholders:
-        names = listed([quoted(name) for name in placeholders], "and") or "none"
+    if text_in not in placeholders.members:
+        names = [quoted(name) for name in placeholders.members]
         collector.wrong(
-            f"there is no placeholder {quoted(text_in)}, found {names}; say which one is "
+            f"there is no placeholder {quoted(text_in)}, found {listed(names, 'and') or 'none'}; say which one is "
             'the text of the query: "query_placeholder" at the top of the file',
-            path,
+            placeholders.path,
         )
         return None
-    text = collector.text(placeholders, text_in, path)
+    text = collector.text(placeholders, text_in)
     if text is None:
         return None
     others = {}
-    for name, value in placeholders.items():
+    for name, value in placeholders.members.items():
         if name != text_in:
             others[name.removeprefix("$")] = value
     params = params_of(others)
-    key = rre_key(text, params)
+    key = name_with_params(text, dict(sorted(params.items())))
     collector.add_query(Query(key, text, params=params, note=note or None), query.path)
     return key
 
 
-def _add_relevant(collector: Collector, query: str, holder: _Level) -> None:
+def _add_relevant(collector: Collector, query: str, holder: JsonObject) -> None:
     """Add the relevant documents of a query, if `holder` has them.
 
     RRE has either a grade for each document, or a list of documents for each grade.
@@ -156,24 +134,23 @@ def _add_relevant(collector: Collector, query: str, holder: _Level) -> None:
     """
     if _RELEVANT not in holder.members:
         return
-    relevant = collector.mapping(holder.members, _RELEVANT, holder.path)
+    relevant = collector.inner_object(holder, _RELEVANT)
     if relevant is None:
         return
-    path = (*holder.path, _RELEVANT)
     grades: dict[str, object] = {}
-    for name, value in relevant.items():
+    for name, value in relevant.members.items():
+        path = relevant.path_to(name)
         if isinstance(value, list):
-            in_list = (*path, name)
-            _add_documents(collector, query, grade=name, documents=value, path=in_list)
+            _add_documents(collector, query, grade=name, documents=value, path=path)
         elif isinstance(value, dict) or value is None:
             grades[name] = _grade_in(value or {})
         else:
             collector.wrong(
                 f'{_RELEVANT} have {{"gain": 3}} for a document or a list of documents '
                 f"for a grade, found {found_json(value)}",
-                (*path, name),
+                path,
             )
-    collector.add_grades(query, grades, path)
+    collector.add_grades(query, grades, relevant.path)
 
 
 def _add_documents(
