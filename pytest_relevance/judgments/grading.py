@@ -85,11 +85,11 @@ def number_of(text: str) -> float | None:
     value = float(text.strip())
     if not isfinite(value):
         return None
-    return _whole(value)
+    return whole_as_int(value)
 
 
-def _whole(number: float) -> float:
-    """Return a number, as int if it is whole."""
+def whole_as_int(number: float) -> float:
+    """Return a finite number, as int if it is whole."""
     return int(number) if number == int(number) else number
 
 
@@ -166,7 +166,7 @@ class _GradeReader:
             grade = grade_on_scale(text, self.scale, words)
             return self._no_grade(text) if grade is None else grade
         number = grade_of_number(rating, self.scale)
-        return number if isinstance(number, str) else _whole(number)
+        return number if isinstance(number, str) else whole_as_int(number)
 
     def _grades_of_words(self) -> dict[str, float]:
         """Return {word of the format in lower case: grade}, for words that have one."""

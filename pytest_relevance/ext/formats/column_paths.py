@@ -6,7 +6,7 @@ through a list into each of its entries. In a CSV it leads into the JSON in a ce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._json_text import JsonReader
@@ -35,7 +35,7 @@ class NoSuchColumn(ValueError):
 
 
 def find_path(names: Sequence[str], written: str) -> ColumnPath:
-    """Return the column that a user means, or the column with the path that he wrote.
+    """Return the column that a user names, or the path into a column.
 
     A name that differs only in case and punctuation is accepted too.
 
@@ -82,26 +82,39 @@ def value_at(value: object, parts: Sequence[str]) -> object:
         return value
     if isinstance(value, str):
         value = json_in(value)
-    if isinstance(value, list):
-        if parts[0].isdecimal():
-            number = int(parts[0])
-            return value_at(value[number], parts[1:]) if number < len(value) else None
-        found: list[object] = []
-        for entry in value:
-            member = value_at(entry, parts)
-            if isinstance(member, list):
-                found += member
-            elif member is not None:
-                found.append(member)
-        return found
     if isinstance(value, dict):
-        for count in range(len(parts), 0, -1):
-            key = ".".join(parts[:count])
-            if key in value:
-                member = value_at(value[key], parts[count:])
-                if member is not None:
-                    return member
+        return _value_in_object(value, parts)
+    if not isinstance(value, list):
+        return None
+    if parts[0].isdecimal():
+        number = int(parts[0])
+        return value_at(value[number], parts[1:]) if number < len(value) else None
+    return _values_in_entries(value, parts)
+
+
+def _value_in_object(members: Mapping[str, object], parts: Sequence[str]) -> object:
+    """Return the value at a path in an object. The longest key that leads there counts.
+
+    For example, `a.b` is the key `a.b`, or else the key `b` of the object under `a`.
+    """
+    for count in range(len(parts), 0, -1):
+        key = ".".join(parts[:count])
+        value = value_at(members.get(key), parts[count:])
+        if value is not None:
+            return value
     return None
+
+
+def _values_in_entries(entries: Sequence[object], parts: Sequence[str]) -> list[object]:
+    """Return the values at a path in each entry of a list, in one list."""
+    found: list[object] = []
+    for entry in entries:
+        value = value_at(entry, parts)
+        if isinstance(value, list):
+            found += value
+        elif value is not None:
+            found.append(value)
+    return found
 
 
 def json_in(text: str) -> object:

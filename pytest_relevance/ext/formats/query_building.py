@@ -52,6 +52,9 @@ _OF_QUERY = ("query", "id", "weight", "note")
 _IN_KEYS = tuple(key for key in MAPPED_KEYS if key not in _OF_QUERY)
 """The keys of a case that a `Query` has in `keys`."""
 
+_VALUES = (*_IN_KEYS, WEIGHT, SAMPLE_BY, SAMPLE_PER)
+"""The meanings of columns whose cells are read as numbers, lists or texts."""
+
 _MOST_COMPARED = 1_000
 """How many texts at each end of a file are compared with a text to drop."""
 
@@ -289,51 +292,46 @@ def _query(
 
     `number`: the number of the row, from 0.
     """
-
-    def cell(what: str) -> Any:
-        return columns[what][number] if what in columns else None
-
-    keys: dict[str, object] = {}
+    cells = {meaning: column[number] for meaning, column in columns.items()}
+    values: dict[str, Any] = {}
     try:
-        for key in _IN_KEYS:
-            if key in columns and not is_blank(cell(key)):
-                keys[key] = _value(key, cell(key), rules)
-        weight = _value(WEIGHT, cell(WEIGHT), rules)
-        size = _value(SAMPLE_BY, cell(SAMPLE_BY), rules)
-        group = _value(SAMPLE_PER, cell(SAMPLE_PER), rules)
+        for meaning in _VALUES:
+            if meaning in cells and not is_blank(cells[meaning]):
+                values[meaning] = _value(meaning, cells[meaning], rules)
     except WrongCell as error:
         return error
-    text = cell("query")
-    name = cell("query_id")
-    if name is None or (rules.merge and not name):
-        name = text
-    # Such a row is added to others, or a sample never draws it.
-    may_weigh_nothing = weight == 0 and (rules.merge or size == 0)
-    is_right = weight is None or weight > 0 or may_weigh_nothing
+    weight = values.pop(WEIGHT, None)
+    size = values.pop(SAMPLE_BY, None)
+    group = values.pop(SAMPLE_PER, "")
+    # the weights of merged rows are added, and a sample never draws a query of size 0
+    may_weigh_nothing = rules.merge or size == 0
+    if weight is not None and (weight < 0 or (weight == 0 and not may_weigh_nothing)):
+        return WrongCell(_wrong_weight(cells[WEIGHT]), WEIGHT)
+    key = cells.get("query_id")
+    if key is None or (rules.merge and not key):
+        key = cells["query"]
     query = query_or_mistake(
-        name,
-        text,
-        weight=weight or None if is_right else cell(WEIGHT),
-        note=cell("note"),
-        params=cell("params"),
+        key,
+        cells["query"],
+        weight=weight or None,
+        note=cells.get("note"),
+        params=cells.get("params"),
         line=place.line or None,
     )
     if isinstance(query, str):
-        return WrongCell(query, "query" if is_right else WEIGHT)
-    if may_weigh_nothing:
+        return WrongCell(query, "query")
+    if weight == 0:
         query = replace(query, weight=0)
-    if keys or size is not None or group is not None:
-        query = replace(query, keys=keys, sample_by=size, sample_per=group or "")
+    if values or size is not None or group:
+        query = replace(query, keys=values, sample_by=size, sample_per=group)
     return query
 
 
 def _value(meaning: str, cell: object, rules: RowRules) -> Any:
-    """Return the value in a cell, as a case file would have it; None for a blank one.
+    """Return the value in a cell that is not blank, as a case file would have it.
 
     Raises WrongCell with a message about the column and the cell.
     """
-    if is_blank(cell):
-        return None
     is_number = meaning in NUMBERS or meaning == SAMPLE_BY
     try:
         if is_number:
@@ -371,9 +369,7 @@ def query_or_mistake(
         return "the query has no text"
     number = 1 if weight in ("", None) else number_of(str(weight))
     if number is None or number <= 0:
-        why = why_no_number(str(weight))
-        advice = f"; it {why}" if why is not None else ""
-        return f"a weight is a number above 0, found {found_json(weight)}{advice}"
+        return _wrong_weight(weight)
     return Query(
         key,
         text,
@@ -382,6 +378,12 @@ def query_or_mistake(
         note=note or None,
         line=line,
     )
+
+
+def _wrong_weight(weight: object) -> str:
+    why = why_no_number(str(weight))
+    advice = f"; it {why}" if why is not None else ""
+    return f"a weight is a number above 0, found {found_json(weight)}{advice}"
 
 
 def distinct(

@@ -16,6 +16,7 @@ from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, folded_text, listed, quoted
+from pytest_relevance.judgments.grading import whole_as_int
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.row_rules import TAGS
 
@@ -186,9 +187,9 @@ def _united(group: Sequence[QueryOfRow], id_of: Callable[[Query], str]) -> Query
     query = replace(
         query,
         text=_heaviest_spelling(group),
-        weight=_plain(total),
+        weight=whole_as_int(total),
         keys=keys,
-        sample_by=_plain(fsum(sizes)) if sizes else None,
+        sample_by=whole_as_int(fsum(sizes)) if sizes else None,
     )
     ids = [row.query.id for row in group if row.has_id]
     return replace(query, id=ids[0] if ids else id_of(query))
@@ -214,11 +215,6 @@ def _heaviest_spelling(group: Sequence[QueryOfRow]) -> str:
 def _tags_of(query: Query) -> Sequence[str]:
     tags = query.keys.get(TAGS, ())
     return tags if isinstance(tags, list) else ()
-
-
-def _plain(number: float) -> float:
-    """Return a number as int if it is whole."""
-    return int(number) if number == int(number) else number
 
 
 def notice_of_spellings(queries: Sequence[Query]) -> str | None:

@@ -92,44 +92,45 @@ def rules_of(source: Source) -> RowRules:
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Return {meaning: number} of the columns of queries, for example `query_id`.
 
-    The user maps some columns. A column that is mapped has no other meaning by its
-    name. In a table of judgments only the names in `SPELLINGS` count.
+    Some columns are mapped by the user, others have a usual name. A column that is
+    mapped has no other meaning by its name. In a table of judgments only the names in
+    `SPELLINGS` are usual.
     """
     rules = rules_of(source)
-    at = {}
-    for meaning, number in _found_columns(source, names).items():
-        # Without a column for the weights, the sizes for a sample are the weights.
-        is_size = meaning == WEIGHT and rules.sample_by is not None
-        if rules.maps_key(WEIGHT) or not is_size:
-            if not _is_off(meaning, rules):
-                at[meaning] = number
+    at = _mapped_or_usual(source, names)
+    for meaning in list(at):
+        if _is_off(meaning, rules):
+            del at[meaning]
+    if rules.sample_by is not None and not rules.maps_key(WEIGHT):
+        at.pop(WEIGHT, None)  # the sizes for the sample are the weights
     return at
 
 
-def _found_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """Return the same, with columns of usual names that the user says are not read."""
+def _mapped_or_usual(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """Return {meaning: number} of the columns that are mapped or have a usual name.
+
+    Among them are the columns with a usual name that the user says are not read.
+    """
     rules = rules_of(source)
-    mapped = mapped_columns(rules, names)
-    free = list(names)
+    unmapped = list(names)
     at = {}
-    for column in mapped:
+    for column in mapped_columns(rules, names):
         number = column.path.number
-        # a column `text` counts beside a column of ids
-        free[number] = "query_id" if column.meaning == "query_id" else ""
+        # a column `text` has a usual name only beside a column of ids
+        unmapped[number] = "query_id" if column.meaning == "query_id" else ""
         if column.meaning in _QUERY_COLUMNS:
             at[column.meaning] = number
     if layout_of(source, names) is not None:
-        usual = columns.find_columns(free, _QUERY_COLUMNS)
+        usual = columns.find_columns(unmapped, _QUERY_COLUMNS)
     else:
         is_table = source.is_parquet or source.looks_like_json or rules.maps
-        usual = columns.query_columns(free, is_table=is_table)
+        usual = columns.query_columns(unmapped, is_table=is_table)
     return {**usual, **at}
 
 
 def _is_off(meaning: str, rules: RowRules) -> bool:
-    """Say whether the user says that no column with a usual name has a meaning."""
-    key = ID if meaning == "query_id" else meaning
-    return rules.is_off(key)
+    """Say whether the user says that no column has a meaning: `columns: {id: null}`."""
+    return rules.is_off(ID if meaning == "query_id" else meaning)
 
 
 def read_query_table(source: Source) -> QueryList:
@@ -144,13 +145,8 @@ def read_query_table(source: Source) -> QueryList:
     refuse_missing_columns(table, rules)
     _refuse_other_tables(source, table)
     is_judged = layout_of(source, table.names) is not None
-    if is_judged and (rules.merge or rules.drop):
-        option = MERGE if rules.merge else DROP
-        source.refuse(
-            f"{option} is for files of queries alone, and this is a table of judgments, with a row for each document; "
-            f"take {option} out",
-            Place(line=table.header_line),
-        )
+    if is_judged:
+        _refuse_merge_and_drop(table, rules)
     found = _read_columns(table, query_columns(source, table.names), rules)
     if is_judged and "query_id" in found:
         found["query_id"] = keys_of_queries(found)
@@ -171,17 +167,27 @@ def _has_header(source: Source) -> bool:
     return source.is_parquet or source.looks_like_json or has_query_header(source)
 
 
+def _refuse_merge_and_drop(table: Table, rules: RowRules) -> None:
+    """Raise FileError if rows of a table of judgments are to be merged or dropped."""
+    if rules.merge or rules.drop:
+        option = MERGE if rules.merge else DROP
+        table.source.refuse(
+            f"{option} is for files of queries alone, and this is a table of judgments, with a row for each document; "
+            f"take {option} out",
+            Place(line=table.header_line),
+        )
+
+
 def _refuse_other_tables(source: Source, table: Table) -> None:
     """Raise FileError for a run, and for a table without texts of queries."""
     names = columns.shown_names(table.names)
     is_judged = layout_of(source, table.names) is not None
+    is_run = columns.is_run_header(table.names) and not is_judged
     has_queries = "query" in query_columns(source, table.names)
-    if has_queries and rules_of(source).maps:
+    if has_queries and (rules_of(source).maps or not is_run):
         return
-    if columns.is_run_header(table.names) and not is_judged:
+    if is_run:
         wrong = f"this seems to be a run, not queries; found {names}"
-    elif has_queries:
-        return
     elif is_judged:
         wrong = (
             f"these are judgments that have only the ids of queries; found {names}; name "
@@ -233,11 +239,11 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
     """Return the numbers of the columns of queries and of judgments.
 
-    A column that the user says is not read needs no notice, and counts as read.
+    A column that the user says is not read counts as read, so that no notice names it.
     """
     rules = rules_of(source)
     read = set(query_columns(source, table.names).values())
-    for meaning, number in _found_columns(source, table.names).items():
+    for meaning, number in _mapped_or_usual(source, table.names).items():
         if _is_off(meaning, rules):
             read.add(number)
     for column in mapped_columns(rules, table.names):

@@ -74,7 +74,7 @@ def write_qrels(judgments: Judgments) -> Written:
         raise ValueError(
             f"{about} have ids of documents, and these judgments have passages; write CSV, JSON Lines or a case file"
         )
-    _refuse(_ids_without_place(judgments, about))
+    _refuse(_ids_trec_cannot_hold(judgments, about))
     lines = []
     for query, documents in judgments.items():
         for document, grade in documents.items():
@@ -93,7 +93,7 @@ def write_run(rankings: Rankings) -> Written:
     about = "a TREC run"
     if not any(rankings.values()):
         raise ValueError("there are no results to write")
-    _refuse(_ids_without_place(rankings, about))
+    _refuse(_ids_trec_cannot_hold(rankings, about))
     lines = []
     empty = 0
     for query, ranking in rankings.items():
@@ -207,10 +207,7 @@ def _refuse(mistakes: Sequence[str] | Iterator[str]) -> None:
 
 
 def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
-    """Yield a message for each blank query or document.
-
-    `about`: what cannot hold it, for example `a TREC run`.
-    """
+    """Yield a message for each blank query or document. `about`: the format."""
     rule = f"{about} cannot hold it: it is blank"
     for query in judgments.all_queries:
         text = judgments.text(query)
@@ -243,8 +240,11 @@ _QUERY_OF_TREC = re.compile(r"[^\s#\ufeff]\S*")
 _DOCUMENT_OF_TREC = re.compile(r"\S+")
 
 
-def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str]:
-    """Yield a message for each id that a line of TREC cannot have."""
+def _ids_trec_cannot_hold(judged: Judgments | Rankings, about: str) -> Iterator[str]:
+    """Yield a message for each id that a line of TREC cannot hold.
+
+    `about`: the name of the file in the messages, for example `a TREC run`.
+    """
     rule = (
         f"{about} cannot hold it: an id there has no white space, and that of a query "
         "does not begin with #"
@@ -279,18 +279,15 @@ def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
 
 def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
     """Yield what qrels cannot hold and a table can, with counts: texts, titles ..."""
-    texts = 0
-    for query in judgments.queries.values():
-        texts += query.text_or_id != query.id
+    described = judgments.queries.values()
+    texts = sum(query.text_or_id != query.id for query in described)
     if texts:
         queries = counted(texts, "query", "queries")
         yield f"the texts of {queries}, which {about} cannot hold"
     unrated = len(judgments.unrated)
     if unrated:
-        queries = counted(
-            unrated, "query without judgments", "queries without judgments"
-        )
-        yield f"{queries}, which {about} cannot hold"
+        what = "query without judgments", "queries without judgments"
+        yield f"{counted(unrated, *what)}, which {about} cannot hold"
     titles = sum(len(of_query) for of_query in judgments.titles.values())
     if titles:
         yield f"the titles of {counted(titles, 'document')}, which {about} cannot hold"
@@ -299,8 +296,8 @@ def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
         documents = counted(rated, "document")
         yield f"the ratings behind the grades of {documents}, which {about} cannot hold"
     fractions = 0
-    for documents_of in judgments.values():
-        fractions += sum(grade != int(grade) for grade in documents_of.values())
+    for grades_of_query in judgments.values():
+        fractions += sum(grade != int(grade) for grade in grades_of_query.values())
     if fractions:
         grades = counted(fractions, "grade with a fraction", "grades with fractions")
         yield (
