@@ -33,7 +33,7 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_parts import CaseCall
 from pytest_relevance.results.records.recorded_comparison import compare_recorded
 from pytest_relevance.results.records.recorded_rankings import entries_of
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import CaseInRun, score_case
 
 CASES, RESULTS, JUDGED, FLOOR = 10_000, 10, 12, 0.5

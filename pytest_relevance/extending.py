@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.document_fields import FieldValues as FieldValues
     from pytest_relevance.results.outcomes import outcome_of as outcome_of
     from pytest_relevance.results.responses.ranking import Ranking as Ranking
-    from pytest_relevance.results.responses.reading import (
+    from pytest_relevance.results.responses.errors import (
         BadResult as BadResult,
         UnreadableRanking as UnreadableRanking,
     )
@@ -82,7 +82,7 @@ _MODULES = {
     "results.document_fields": "FieldValues",
     "results.outcomes": "outcome_of",
     "results.responses.ranking": "Ranking",
-    "results.responses.reading": "BadResult UnreadableRanking",
+    "results.responses.errors": "BadResult UnreadableRanking",
     "results.responses.shapes": "ResponseShape",
 }
 """The public names by the module that defines them."""

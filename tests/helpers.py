@@ -38,7 +38,9 @@ from pytest_relevance.results.case_parts import (
     SearchError,
 )
 from pytest_relevance.results.details import with_details
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.responses.response_values import read_response_values
 from pytest_relevance.results.scoring import score_case
 
@@ -145,7 +147,7 @@ def ranking_of(returned: object) -> Ranking:
 
 def ranking_for(case: Case, returned: object) -> Ranking:
     """The ranking in what a search returned, with all that the case looks at."""
-    ranking = read_ranking(returned, fields=case.fields)
+    ranking = read_ranking(returned, ReadOptions(fields=case.fields))
     values = read_response_values(returned, case.response_conditions)
     return replace(ranking, response=values)
 
@@ -176,7 +178,9 @@ def scored(
     `baseline` compares the result with an accepted ranking. `all_missing` names every
     judged document that is missing.
     """
-    ranking = read_ranking(returned, fields=case.fields if case.expect else None)
+    ranking = read_ranking(
+        returned, ReadOptions(fields=case.fields if case.expect else {})
+    )
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
     if baseline is not None:
         result = replace(result, baseline=baseline(result))

@@ -23,7 +23,7 @@ from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.losses import Loss, losses_of
 from pytest_relevance.results.responses.ids import id_text
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scored_ranking import ScoredRanking, scored_ranking
 
 if TYPE_CHECKING:

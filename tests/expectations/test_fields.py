@@ -16,8 +16,9 @@ from pytest_relevance.expectations.conditions import (
     implies_condition,
     why_unknown_fields,
 )
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, reasons_of, travelled
 
@@ -35,7 +36,7 @@ def result_of(
     expect: dict[str, object], results: object = PHONES, **keys: Any
 ) -> CaseResult:
     case = case_of({"query": "phone", "expect": expect, **keys})
-    ranking = read_ranking(results, fields=case.fields)
+    ranking = read_ranking(results, ReadOptions(fields=case.fields))
     assert why_unknown_fields(case, ranking) == ""
     return score_case(case, ranking)
 
@@ -147,7 +148,10 @@ UNKNOWN: dict[str, dict[str, object]] = {
 def test_a_field_that_decides_nothing(why: str) -> None:
     case = case_of({"query": "phone", "expect": UNKNOWN[why]})
     message = f'{next(iter(UNKNOWN[why]))}: document "p1" at rank 1 {why}'
-    assert why_unknown_fields(case, read_ranking(PHONES, fields=case.fields)) == message
+    assert (
+        why_unknown_fields(case, read_ranking(PHONES, ReadOptions(fields=case.fields)))
+        == message
+    )
 
 
 def test_a_value_and_its_text_may_both_be_wanted() -> None:
@@ -172,9 +176,9 @@ VALUES = {
 
 @pytest.mark.parametrize(("value", "plain"), VALUES.values(), ids=VALUES)
 def test_values_are_compared_as_plain_ones(value: object, plain: object) -> None:
-    assert read_ranking([{"id": "a", "x": value}], fields={"x": 1}).fields == {
-        "x": [plain]
-    }
+    assert read_ranking(
+        [{"id": "a", "x": value}], ReadOptions(fields={"x": 1})
+    ).fields == {"x": [plain]}
 
 
 def test_an_object_is_no_value() -> None:
@@ -182,12 +186,12 @@ def test_an_object_is_no_value() -> None:
         UnreadableRanking,
         match=r'result 1 of 1 has a field "x" that is not text.*; write x\.y or x\.z',
     ):
-        read_ranking([{"id": "a", "x": {"y": 1, "z": 2}}], fields={"x": 1})
+        read_ranking([{"id": "a", "x": {"y": 1, "z": 2}}], ReadOptions(fields={"x": 1}))
 
 
 def test_a_list_that_the_search_fills_anew_changes_nothing() -> None:
     results = [{"id": "a", "x": ["old"]}]
-    ranking = read_ranking(results, fields={"x": 10})
+    ranking = read_ranking(results, ReadOptions(fields={"x": 10}))
     results[0]["x"].append("new")  # type: ignore[attr-defined]
     results[:] = [{"id": "b", "x": ["new"]}]
     assert ranking.fields == {"x": [["old"]]}
@@ -224,7 +228,7 @@ def condition_of(written: object) -> FieldCondition:
 def decide(written: object, value: object) -> bool | None:
     """Whether a value meets a condition; None if that is an error."""
     case = case_of({"query": "phone", "expect": {"every@1": {"x": written}}})
-    ranking = read_ranking([{"id": "p1", "x": value}], fields=case.fields)
+    ranking = read_ranking([{"id": "p1", "x": value}], ReadOptions(fields=case.fields))
     if why_unknown_fields(case, ranking):
         return None
     (outcome,) = score_case(case, ranking).evaluation.outcomes

@@ -28,7 +28,8 @@ from pytest_relevance.results.records.demands import (
     read_demands,
 )
 from pytest_relevance.results.records.marks import MarksOfCase, read_marks
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, gate_record, gates_of
 
@@ -500,7 +501,8 @@ def passes(keys: dict[str, Any], ranking: object, latency: float) -> bool:
     if lacks_fields(case, returned):
         return False  # an error: a result lacks a field
     found = replace(
-        read_ranking(returned, fields=case.fields), others={"r": ["a", "c", "d"]}
+        read_ranking(returned, ReadOptions(fields=case.fields)),
+        others={"r": ["a", "c", "d"]},
     )
     result = score_case(case, found, CaseCall(latency=latency), 50)
     scores = similarity_scores(result, case.similarities, ACCEPTED)

@@ -16,7 +16,9 @@ from pytest_relevance.results.diagnoses import (
     ids_are_known,
 )
 from pytest_relevance.results.records.run_info import RecordedFault
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, case_result, result_of
 
@@ -345,7 +347,7 @@ def test_without_results_there_is_no_field_to_look_at() -> None:
 
 def result_of_fields(returned: object) -> CaseResult:
     case = case_of({"query": "q", "expect": {"at_most": {"field": 9}}})
-    ranking = read_ranking(returned, fields=case.fields)
+    ranking = read_ranking(returned, ReadOptions(fields=case.fields))
     return score_case(case, ranking)
 
 

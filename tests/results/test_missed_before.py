@@ -22,7 +22,8 @@ from pytest_relevance.results.records.entries import (
     BaselineEntry,
     entry_of,
 )
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import ranking_for, reasons_of
 

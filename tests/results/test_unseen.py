@@ -11,7 +11,7 @@ import pytest
 
 from pytest_relevance import CaseResult
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.unseen import (
     find_limit,
     find_undecided,

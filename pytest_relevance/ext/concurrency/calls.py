@@ -18,7 +18,7 @@ from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.batch_responses import BatchResponses
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 from pytest_relevance.plugin.running.searching import SearchCall
-from pytest_relevance.results.responses.reading import close_async
+from pytest_relevance.results.responses.iterators import close_async
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

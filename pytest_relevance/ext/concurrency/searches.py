@@ -26,7 +26,7 @@ from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_f
 from pytest_relevance.plugin.running.calling import asked_for, many_of
 from pytest_relevance.plugin.running.case_run import IN_FLIGHT, CaseRun, Searched
 from pytest_relevance.plugin.running.searching import search_alone
-from pytest_relevance.results.responses.ranking import load_all_readers
+from pytest_relevance.results.responses.read_ranking import load_all_readers
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

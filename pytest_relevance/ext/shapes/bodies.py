@@ -16,12 +16,13 @@ from typing import Any
 
 from pytest_relevance.ext.shapes.tables import rows_as_mappings
 from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
+from pytest_relevance.results.responses.errors import unreadable
 from pytest_relevance.results.responses.incomplete import (
     refuse_incomplete,
     refuse_partial,
     refuse_without_results,
 )
-from pytest_relevance.results.responses.reading import ReadOptions, unreadable
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.response import (
     HOLDERS,
     is_named_row,

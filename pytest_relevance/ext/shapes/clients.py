@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
+from pytest_relevance.results.responses.errors import ONE_QUERY
 from pytest_relevance.results.responses.incomplete import (
     refuse_partial,
     refuse_without_results,
     whole_results,
 )
-from pytest_relevance.results.responses.reading import (
-    ONE_QUERY,
-    ReadOptions,
-    read_items,
-)
+from pytest_relevance.results.responses.iterators import read_items
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.shapes import (
     ResponseShape,
     attributes_of,

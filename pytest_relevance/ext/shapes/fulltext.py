@@ -25,14 +25,10 @@ from pytest_relevance.ext.shapes.vector_arrays import (
     of_one_query,
     with_scores,
 )
+from pytest_relevance.results.responses.errors import BadResult, read_each, unreadable
 from pytest_relevance.results.responses.fields import ID_NAMES
-from pytest_relevance.results.responses.reading import (
-    BadResult,
-    ReadOptions,
-    read_each,
-    unreadable,
-)
-from pytest_relevance.results.responses.rows import documents_of
+from pytest_relevance.results.responses.labels import documents_of
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
 from pytest_relevance.results.responses.values import has_attribute, is_score
 

@@ -12,15 +12,14 @@ from itertools import islice
 from typing import Any
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.results.responses.fields import ID_NAMES
-from pytest_relevance.results.responses.reading import (
+from pytest_relevance.results.responses.errors import (
     ONE_QUERY,
-    ReadOptions,
     UnreadableRanking,
-    close,
-    read_items_async,
     unreadable,
 )
+from pytest_relevance.results.responses.fields import ID_NAMES
+from pytest_relevance.results.responses.iterators import close, read_items_async
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
 from pytest_relevance.results.responses.values import attribute, has_attribute
 

@@ -15,12 +15,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_relevance._text import counted
-from pytest_relevance.results.responses.reading import (
-    ONE_QUERY,
-    ReadOptions,
-    unreadable,
-)
-from pytest_relevance.results.responses.rows import NOTHING_FOUND, documents_of
+from pytest_relevance.results.responses.errors import ONE_QUERY, unreadable
+from pytest_relevance.results.responses.labels import NOTHING_FOUND, documents_of
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
 from pytest_relevance.results.responses.values import has_attribute, is_row
 

@@ -12,13 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from pytest_relevance._text import shown
+from pytest_relevance.results.responses.errors import ONE_QUERY, BadResult, unreadable
 from pytest_relevance.results.responses.fields import ID_NAMES
-from pytest_relevance.results.responses.reading import (
-    ONE_QUERY,
-    BadResult,
-    ReadOptions,
-    unreadable,
-)
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.shapes import (
     ResponseShape,
     attributes_of,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 import pytest
 
 from pytest_relevance.plugin.exceptions import CaseError
-from pytest_relevance.results.responses.reading import MOST_READ
+from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.values import has_class
 
 if TYPE_CHECKING:

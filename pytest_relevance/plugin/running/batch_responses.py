@@ -8,8 +8,8 @@ import pytest
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.plugin.exceptions import CaseError
+from pytest_relevance.results.responses.iterators import close
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import close
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,23 +22,21 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.exceptions import CaseError
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.iterators import (
+    MOST_LOOKED_AT,
+    MOST_READ,
+    read_items,
+)
+from pytest_relevance.results.responses.labels import declares_ids
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.ranking import (
     Ranking,
     collapsed,
-    read_ranking,
     with_fields_of_texts,
 )
-from pytest_relevance.results.responses.reading import (
-    MOST_LOOKED_AT,
-    MOST_READ,
-    UnreadableRanking,
-    read_items,
-)
-from pytest_relevance.results.responses.rows import declares_ids
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.responses.values import has_attribute
-
-if TYPE_CHECKING:
-    from pytest_relevance.results.responses.texts import TextField
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -131,18 +129,20 @@ def read_response(
         ids = _labels_of(search_function)
         # the hook or the test may have used `ids` already
         must_use_ids = own is None and not is_check and ids is not None
-        ranking = read_ranking(
-            response if own is None else own,
-            case.terms.id_field,
-            case.terms.title_field,
-            ids,
-            _fields_to_read(case),
+        options = ReadOptions(
+            id_field=case.terms.id_field,
+            title_field=case.terms.title_field,
+            fields=_fields_to_read(case),
+            reads_texts=case.reads_texts,
+            text_field=case.terms.text_field,
+            collapses=case.terms.settings.collapse,
             judged=case.judgments,
+            ids=ids,
             declares_ids=must_use_ids and declares_ids(search_function),
             most=MOST_READ if type(response) is list else most_to_read(case, asked),
             expects_response=bool(case.response_conditions),
-            texts=_text_field_of(case),
         )
+        ranking = read_ranking(response if own is None else own, options)
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
     if values:
@@ -176,15 +176,6 @@ def _fields_to_read(case: Case) -> dict[str, int]:
         # a document may have any number of chunks
         fields = dict.fromkeys(fields, LARGEST_CUTOFF)
     return fields | dict.fromkeys(case.fields_of_passages, LARGEST_CUTOFF)
-
-
-def _text_field_of(case: Case) -> TextField | None:
-    """Return how the texts of results are read; None if they are not read."""
-    if not case.reads_texts:
-        return None
-    from pytest_relevance.results.responses.texts import TextField
-
-    return TextField(path=case.terms.text_field, needs_ids=case.terms.settings.collapse)
 
 
 def _labels_of(search_function: Any) -> Callable[[], object] | None:

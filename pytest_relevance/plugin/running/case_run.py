@@ -24,8 +24,8 @@ from pytest_relevance.results.case_parts import (
     SearchError,
 )
 from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import MOST_READ
 from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.search_again import search_again
 from pytest_relevance.results.document_fields import absent_documents, with_fields
+from pytest_relevance.results.responses.errors import UnreadableRanking
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

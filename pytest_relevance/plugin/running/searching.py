@@ -10,7 +10,8 @@ from typing import Any
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
-from pytest_relevance.results.responses.ranking import Ranking, load_readers
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import load_readers
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

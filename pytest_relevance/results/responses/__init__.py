@@ -2,11 +2,16 @@
 
 | module | what it holds |
 |---|---|
-| `ranking` | the entry: what a search returned becomes a `Ranking` |
+| `read_ranking` | the entry: what a search returned becomes a `Ranking` |
+| `ranking` | what a `Ranking` is; only the first chunk of each document |
+| `options` | what is read of a response |
 | `response` | finds the results in any response: by a shape, or in tuples, objects and iterables |
 | `shapes` | what a shape is, and the registry of the shapes, which are in `ext/shapes` |
-| `rows` | results that are not documents: bare rows such as `(id, score)`, and labels of vector indexes |
+| `result_list` | a list of results becomes a `Ranking` |
+| `rows` | bare rows such as `(id, score)` |
+| `labels` | labels of vector indexes become documents |
 | `ids` | which document a result is, and results that may be either of two |
+| `scores` | the scores of results, and the values that they were sorted by |
 | `texts` | the texts of results, for cases with passages |
 | `fields` | the fields of documents |
 | `response_values` | what a response has at the paths of the expectation `response` |
@@ -14,7 +19,8 @@
 | `incomplete` | responses that failed, or that say that there is more than they hold |
 | `advice` | what to return instead of a response that cannot be read |
 | `lists` | the lists in such a response, and which may be the results |
-| `reading` | the options and errors of reading, and iterators |
+| `iterators` | iterators are read as far as a case looks |
+| `errors` | the errors of reading |
 | `values` | what a single value or object may be: an id, a score, a list, a mock |
 
 Nobody declares what a search returns, so it is guessed. These are the guesses in their
@@ -39,8 +45,8 @@ order, with their names. The first one that fits decides.
 14. *numbered*: the items that an object has by number alone are the results.
 15. *anything else* is refused.
 
-`ranking.read_ranking` has the first two, `response.results_of` the others. Each result
-is then taken for a bare row, a label (`rows`) or a document. A document is read by the
-first shape that knows such results (`shapes.ResultReader`). In a case with passages a string
-is a text, and not an id (`texts`).
+`read_ranking` makes the first two, and `response.results_of` the others. Then
+`result_list` takes each result for a bare row, a label or a document. A document is
+read by the first shape that knows such results (`shapes.ResultReader`). In a case with
+passages a string is a text, and not an id.
 """

@@ -19,6 +19,13 @@ from itertools import islice
 from numbers import Number, Real
 
 from pytest_relevance._text import counted, first_few
+from pytest_relevance.results.responses.errors import (
+    A_LIST,
+    ONE_QUERY,
+    UnreadableRanking,
+    type_in_words,
+    unreadable,
+)
 from pytest_relevance.results.responses.fields import ID_NAMES, Fields
 from pytest_relevance.results.responses.incomplete import find_total
 from pytest_relevance.results.responses.lists import (
@@ -35,13 +42,6 @@ from pytest_relevance.results.responses.lists import (
     parts_of,
     step_to,
     step_to_group,
-)
-from pytest_relevance.results.responses.reading import (
-    A_LIST,
-    ONE_QUERY,
-    UnreadableRanking,
-    type_in_words,
-    unreadable,
 )
 from pytest_relevance.results.responses.values import is_id, is_list, is_mock
 

@@ -17,7 +17,7 @@ from numbers import Number
 from typing import Any
 
 from pytest_relevance._text import closest, first_few, listed, quoted
-from pytest_relevance.results.responses.reading import BadResult, read_each
+from pytest_relevance.results.responses.errors import BadResult, read_each
 from pytest_relevance.results.responses.values import (
     attribute,
     has_dimensions,

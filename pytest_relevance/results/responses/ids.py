@@ -16,6 +16,13 @@ from typing import Any
 
 from pytest_relevance._ids import BYTES, IdField, exact_text, id_field_of
 from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.responses.errors import (
+    MADE_UP,
+    BadResult,
+    UnreadableRanking,
+    read_each,
+    type_in_words,
+)
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
@@ -25,21 +32,13 @@ from pytest_relevance.results.responses.fields import (
     did_you_mean_field,
     only_there,
 )
-from pytest_relevance.results.responses.reading import (
-    MADE_UP,
-    BadResult,
-    UnreadableRanking,
-    read_each,
-    type_in_words,
-)
 from pytest_relevance.results.responses.values import (
     answers_for_others,
+    are_texts,
     has_dimensions,
     is_integer,
     own_names,
 )
-
-_TEXT = frozenset({str})
 
 # --- ids ------------------------------------------------------------------------------
 
@@ -100,7 +99,7 @@ def read_ids(
         values = Fields(documents).first_of(names, NESTED)
     else:
         values = first_values(documents, names)
-    if set(map(type, values)) <= _TEXT and "" not in values:
+    if are_texts(values):
         return values
     read = partial(_id_of, names=names, is_usual=id_field is None)
     return read_each(read, results, documents, values)

@@ -15,7 +15,8 @@ from typing import Any
 
 from pytest_relevance._text import shown
 from pytest_relevance.results.responses.engines import ENGINES, Engine, is_set, is_unset
-from pytest_relevance.results.responses.reading import ReadOptions, UnreadableRanking
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.values import (
     as_shown,
     at_path,

@@ -18,8 +18,8 @@ from numbers import Number
 from types import FunctionType, ModuleType
 
 from pytest_relevance._text import counted
+from pytest_relevance.results.responses.errors import type_in_words
 from pytest_relevance.results.responses.fields import ID_NAMES, NESTED, Fields
-from pytest_relevance.results.responses.reading import type_in_words
 from pytest_relevance.results.responses.shapes import is_response
 from pytest_relevance.results.responses.values import (
     attribute,

@@ -12,21 +12,21 @@ from typing import Any
 
 from pytest_relevance._text import LONGEST_SHOWN
 from pytest_relevance.results.responses.advice import has_likely_list, no_ranking
+from pytest_relevance.results.responses.errors import (
+    A_LIST,
+    A_MOCK,
+    BadResult,
+    UnreadableRanking,
+    type_in_words,
+    unreadable,
+)
 from pytest_relevance.results.responses.incomplete import (
     error_in_response,
     refuse_incomplete,
     whole_results,
 )
-from pytest_relevance.results.responses.reading import (
-    A_LIST,
-    A_MOCK,
-    BadResult,
-    ReadOptions,
-    UnreadableRanking,
-    read_items,
-    type_in_words,
-    unreadable,
-)
+from pytest_relevance.results.responses.iterators import read_items
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.rows import is_title
 from pytest_relevance.results.responses.shapes import read_results, shape_of_result
 from pytest_relevance.results.responses.values import (

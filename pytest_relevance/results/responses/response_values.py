@@ -18,12 +18,12 @@ from typing import Any
 from pytest_relevance._near import difference
 from pytest_relevance._text import closest, counted, cut_to, first_few, quoted, shown
 from pytest_relevance.cases.expectation import FieldCondition
+from pytest_relevance.results.responses.errors import BadResult, type_in_words
 from pytest_relevance.results.responses.fields import (
     MOST_FIELDS,
     WITHOUT_FIELDS,
     plain_value,
 )
-from pytest_relevance.results.responses.reading import BadResult, type_in_words
 from pytest_relevance.results.responses.shapes import body_of
 from pytest_relevance.results.responses.values import (
     answers_for_others,

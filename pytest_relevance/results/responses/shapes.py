@@ -16,16 +16,15 @@ from typing import Any, NoReturn, TypeVar
 from pytest_relevance import bundled
 from pytest_relevance._text import LONGEST_SHOWN
 from pytest_relevance.registry import ExtensionError, Registry, must_be
-from pytest_relevance.results.responses.reading import (
+from pytest_relevance.results.responses.errors import (
     A_MOCK,
     MADE_UP,
     BadResult,
-    ReadOptions,
     UnreadableRanking,
-    read_items,
-    read_items_async,
     unreadable,
 )
+from pytest_relevance.results.responses.iterators import read_items, read_items_async
+from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.values import has_class, is_a, is_list, is_mock
 
 ReadResults = Callable[[Any, ReadOptions], "Sequence[object] | None"]

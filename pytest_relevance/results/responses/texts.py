@@ -11,13 +11,19 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from pytest_relevance._ids import BYTES
 from pytest_relevance._text import counted, listed, quoted, shown
+from pytest_relevance.results.responses.errors import (
+    BadResult,
+    UnreadableRanking,
+    read_each,
+    type_in_words,
+)
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
@@ -34,12 +40,6 @@ from pytest_relevance.results.responses.ids import (
     is_absent,
     only,
 )
-from pytest_relevance.results.responses.reading import (
-    BadResult,
-    UnreadableRanking,
-    read_each,
-    type_in_words,
-)
 from pytest_relevance.results.responses.rows import BareRow
 from pytest_relevance.results.responses.values import has_attribute
 
@@ -48,23 +48,6 @@ METHOD = "get_content"
 
 _NODE = "_node_content"
 """The field in which LlamaIndex keeps a node as JSON, in payloads and metadata."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextField:
-    """How the texts of results are read.
-
-    `path`: the path to the text; None for the usual names.
-    `needs_ids`: whether a result has to have an id of its own.
-    """
-
-    path: str | None = None
-    needs_ids: bool = False
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Return the names of the fields that may have the text."""
-        return TEXT_NAMES if self.path is None else (self.path,)
 
 
 # --- rows and plain strings -----------------------------------------------------------
@@ -151,24 +134,25 @@ def _has_space(text: str) -> bool:
 
 
 def read_texts(
-    rows: Sequence[BareRow], results: Sequence[object], text_field: TextField
+    rows: Sequence[BareRow], results: Sequence[object], text_field: str | None
 ) -> list[str]:
     """Return the text of each result.
 
     `rows`: what `rows_with_texts` returned.
     `results`: the results as they were returned, for messages.
+    `text_field`: the path to the text; None for the usual names.
 
     Raises `UnreadableRanking` for a result without a text or with two, and if no result
     has a text that is not empty.
     """
     documents = [row.document for row in rows]
-    if text_field.path is None:
+    if text_field is None:
         columns = _text_columns(documents)
         read = partial(_usual_text, [*columns])
         texts = read_each(read, results, rows, *columns.values())
     else:
-        values = first_values(documents, [text_field.path])
-        read = partial(_text_at_path, text_field.path)
+        values = first_values(documents, [text_field])
+        read = partial(_text_at_path, text_field)
         texts = read_each(read, results, rows, values)
     if texts and not any(map(str.strip, texts)):
         raise UnreadableRanking(

@@ -21,11 +21,17 @@ from pytest_relevance._ids import exact_text
 # --- values ---------------------------------------------------------------------------
 
 TEXTS = (str, bytes, bytearray, memoryview)
+_TEXT = frozenset({str})
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """Say whether a value is a list, a tuple or another sequence, and not a text."""
     return isinstance(value, Sequence) and not isinstance(value, TEXTS)
+
+
+def are_texts(values: Sequence[object]) -> bool:
+    """Say whether all values are exactly `str`, and none is empty."""
+    return set(map(type, values)) <= _TEXT and "" not in values
 
 
 def has_dimensions(value: Any) -> bool:

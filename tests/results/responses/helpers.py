@@ -4,29 +4,32 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 
 
 def ids(
     response: object,
-    id_field: str | Sequence[str] | None = None,
+    id_field: str | tuple[str, ...] | None = None,
     *,
     judged: Sequence[str] = (),
 ) -> list[str]:
     """The documents of a response."""
-    return list(read_ranking(response, id_field, judged=judged).ids)
+    return list(
+        read_ranking(response, ReadOptions(id_field=id_field, judged=judged)).ids
+    )
 
 
 def titles(response: object, title_field: str | None = None) -> list[str | None]:
     """The titles of its documents."""
-    ranking = read_ranking(response, title_field=title_field)
+    ranking = read_ranking(response, ReadOptions(title_field=title_field))
     return [ranking.title(index) for index in range(len(ranking.ids))]
 
 
 def refusal(
     response: object,
-    id_field: str | Sequence[str] | None = None,
+    id_field: str | tuple[str, ...] | None = None,
     *,
     labels: object = None,
     judged: Sequence[str] = (),
@@ -36,7 +39,9 @@ def refusal(
     """
     get_labels = None if labels is None else lambda: labels
     with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response, id_field, ids=get_labels, judged=judged)
+        read_ranking(
+            response, ReadOptions(id_field=id_field, ids=get_labels, judged=judged)
+        )
     return str(caught.value)
 
 
@@ -46,7 +51,7 @@ def pairs(
     """The documents of a response and their scores, rounded. `labels` is the attribute
     `ids` of the fixture's value.
     """
-    ranking = read_ranking(response, id_field, ids=lambda: labels)
+    ranking = read_ranking(response, ReadOptions(id_field=id_field, ids=lambda: labels))
     scores = ranking.scores or [None] * len(ranking.ids)
     rounded = [None if score is None else round(score, 3) for score in scores]
     return list(zip(ranking.ids, rounded, strict=True))

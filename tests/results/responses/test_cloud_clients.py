@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.responses.shapes import wait_for_items
 from tests.local_server import serving
 from tests.results.responses.helpers import ids, pairs, refusal, titles
@@ -73,7 +74,7 @@ def test_no_more_pages_of_azure_are_fetched_than_are_looked_at(
     azure: Callable[..., Azure],
 ) -> None:
     index = azure(MORE)
-    assert len(read_ranking(index.search(), most=5).ids) == 5
+    assert len(read_ranking(index.search(), ReadOptions(most=5)).ids) == 5
     assert len(index.requests) == 3
 
 
@@ -157,7 +158,7 @@ support for long.
 
 @without_warnings
 def test_the_pager_of_discovery_engine(discovery: Discovery) -> None:
-    ranking = read_ranking(discovery.pager(), most=11)
+    ranking = read_ranking(discovery.pager(), ReadOptions(most=11))
     assert ranking.ids[:2] == ["d1-0", "d1-1"]
     assert (len(ranking.ids), discovery.requests) == (11, 2)
 

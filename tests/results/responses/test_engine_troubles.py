@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 HITS = [{"id": "a"}]
@@ -291,7 +292,7 @@ def test_suggestions_and_groups_are_refused_unless_a_case_looks_at_them(
     why = f"the response has no results, and something else in {name}: "
     assert message.startswith(why)
     assert "or return [] if they should not count: " in message
-    assert read_ranking(ELSEWHERE[name], expects_response=True).ids == []
+    assert read_ranking(ELSEWHERE[name], ReadOptions(expects_response=True)).ids == []
 
 
 def test_words_without_suggestions_and_empty_buckets_are_no_trouble() -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pandas
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 
 BRANDS, PRICES = ["Acme", "Borealis"], [10, 12.5]
 PRODUCTS: list[dict[str, Any]] = [
@@ -68,7 +69,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("response", FAMILIES.values(), ids=FAMILIES)
 def test_the_fields_of_each_shape(response: Callable[[], Any]) -> None:
-    ranking = read_ranking(response(), fields={"brand": 10, "price": 1})
+    ranking = read_ranking(response(), ReadOptions(fields={"brand": 10, "price": 1}))
     assert list(ranking.ids) == ["a", "b"]
     assert ranking.fields == {"brand": BRANDS, "price": PRICES[:1]}
     assert {type(value) for value in ranking.fields["brand"]} == {str}
@@ -77,7 +78,9 @@ def test_the_fields_of_each_shape(response: Callable[[], Any]) -> None:
 
 @pytest.mark.engines
 def test_a_null_in_a_model_is_no_missing_field() -> None:
-    found = read_ranking([_model(id="a")], fields={"brand": 1, "colour": 1}).fields
+    found = read_ranking(
+        [_model(id="a")], ReadOptions(fields={"brand": 1, "colour": 1})
+    ).fields
     assert found is not None
     assert found["brand"] == [None]
     assert "the result has id" in str(found["colour"])

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 HITS = [{"id": "a", "title": "Apron"}, {"id": "b", "title": "Boots"}]
@@ -331,7 +332,7 @@ def endless() -> Iterator[str]:
 
 def test_an_endless_iterator_in_a_response_is_not_read() -> None:
     assert refusal({"results": endless()}).endswith('return response["results"]')
-    assert len(read_ranking(endless(), most=5).ids) == 5
+    assert len(read_ranking(endless(), ReadOptions(most=5)).ids) == 5
 
 
 # --- any JSON -------------------------------------------------------------------------

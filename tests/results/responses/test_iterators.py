@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 
 pa: Any = pytest.importorskip("pyarrow")
 
@@ -29,7 +30,7 @@ class Pager:
 
 def test_no_more_pages_are_fetched_than_are_looked_at() -> None:
     pager = Pager()
-    assert len(read_ranking(pager, most=11).ids) == 11
+    assert len(read_ranking(pager, ReadOptions(most=11)).ids) == 11
     assert (pager.requests, pager.is_closed) == (2, True)
 
 
@@ -51,7 +52,7 @@ class Scroll:
 
 def test_an_iterator_with_a_method_close_is_closed() -> None:
     scroll = Scroll()
-    assert read_ranking(scroll, most=3).ids == ["a", "a", "a"]
+    assert read_ranking(scroll, ReadOptions(most=3)).ids == ["a", "a", "a"]
     assert scroll.is_closed
 
 
@@ -63,7 +64,7 @@ class FailingScroll(Scroll):
 def test_an_iterator_that_fails_is_closed_too() -> None:
     scroll = FailingScroll()
     with pytest.raises(RuntimeError, match="the connection is gone"):
-        read_ranking(scroll, most=3)
+        read_ranking(scroll, ReadOptions(most=3))
     assert scroll.is_closed
 
 
@@ -102,7 +103,7 @@ class IterableCursor(Cursor):
 @pytest.mark.parametrize("kind", [Cursor, IterableCursor])
 def test_a_cursor_is_read_as_far_and_stays_open(kind: type[Cursor]) -> None:
     cursor = kind()
-    assert len(read_ranking(cursor, most=11).ids) == 11
+    assert len(read_ranking(cursor, ReadOptions(most=11)).ids) == 11
     assert cursor.fetched == 11
 
 
@@ -132,9 +133,9 @@ def test_a_reader_of_record_batches() -> None:
             )
 
     reader = pa.RecordBatchReader.from_batches(schema, batches())
-    assert len(read_ranking(reader, most=11).ids) == 11
+    assert len(read_ranking(reader, ReadOptions(most=11)).ids) == 11
     assert len(read) < 5
 
 
 def test_a_list_is_read_to_its_end() -> None:
-    assert len(read_ranking(["a"] * 20_000, most=11).ids) == 20_000
+    assert len(read_ranking(["a"] * 20_000, ReadOptions(most=11)).ids) == 20_000

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.rows import declares_ids
+from pytest_relevance.results.responses.labels import declares_ids
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import pairs, refusal
 
 IDS = ["sku-a", "sku-b", "sku-c", "sku-d"]
@@ -54,15 +56,18 @@ def test_ids_that_are_integers_are_looked_up_once() -> None:
 def test_labels_that_are_text_in_a_mapping() -> None:
     found = read_ranking(
         ["row-1", "row-2"],
-        ids=lambda: {"row-1": "sku-b", "row-2": "sku-a"},
-        declares_ids=True,
+        ReadOptions(
+            ids=lambda: {"row-1": "sku-b", "row-2": "sku-a"}, declares_ids=True
+        ),
     )
     assert found.ids == ["sku-b", "sku-a"]
 
 
 def test_entries_may_be_documents() -> None:
     def read(response: object) -> Ranking:
-        return read_ranking(response, ids=lambda: PRODUCTS, fields={"brand": 2})
+        return read_ranking(
+            response, ReadOptions(ids=lambda: PRODUCTS, fields={"brand": 2})
+        )
 
     expected = Ranking(
         ["sku-b", "sku-a"], ["Boots", "Apron"], (), {"brand": ["lee", "acme"]}
@@ -98,8 +103,11 @@ def test_ids_that_are_given_and_not_used(response: Any) -> None:
     with pytest.raises(
         ValueError, match=r"an attribute ids, .* search returned no labels"
     ):
-        read_ranking(response, ids=lambda: IDS, declares_ids=True)
-    assert read_ranking(response, ids=lambda: IDS).ids in (["sku-a"], ["3"])
+        read_ranking(response, ReadOptions(ids=lambda: IDS, declares_ids=True))
+    assert read_ranking(response, ReadOptions(ids=lambda: IDS)).ids in (
+        ["sku-a"],
+        ["3"],
+    )
 
 
 class WithProperty:
@@ -135,4 +143,4 @@ def test_what_declares_ids() -> None:
 
 
 def test_a_method_with_the_name_ids_is_the_search_s_own() -> None:
-    assert read_ranking([3], ids=lambda: WithMethod().ids).ids == ["3"]
+    assert read_ranking([3], ReadOptions(ids=lambda: WithMethod().ids)).ids == ["3"]

@@ -10,8 +10,8 @@ from unittest.mock import AsyncMock, MagicMock, Mock, create_autospec
 import pandas as pd
 import pytest
 
+from pytest_relevance.results.responses.errors import type_in_words
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import type_in_words
 from tests.results.responses.helpers import ids, pairs, refusal
 
 # --- mocks ----------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids, pairs, refusal
 
 VECTORS = np.array([[0, 0], [3, 0], [1, 0], [2, 0]], dtype="float32")
@@ -64,7 +65,9 @@ def test_ids_is_a_sequence_or_a_mapping(known: object) -> None:
 
 def test_ids_may_have_titles_and_an_id_field() -> None:
     products = [{"sku": found, "title": found.upper()} for found in IDS]
-    ranking = read_ranking((DISTANCES, LABELS), "sku", ids=lambda: products)
+    ranking = read_ranking(
+        (DISTANCES, LABELS), ReadOptions(id_field="sku", ids=lambda: products)
+    )
     assert ranking.ids == ["sku-a", "sku-c", "sku-d"]
     assert ranking.titles == ["SKU-A", "SKU-C", "SKU-D"]
 

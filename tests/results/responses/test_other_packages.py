@@ -15,7 +15,7 @@ from tests.results.responses.helpers import ids, pairs, refusal
 PACKAGE = """
 from dataclasses import dataclass
 
-from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.responses.errors import UnreadableRanking
 from pytest_relevance.results.responses.shapes import ResponseShape
 
 @dataclass

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids
 
 pytestmark = pytest.mark.engines

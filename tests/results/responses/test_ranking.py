@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import Model, ids, refusal, titles
 
 # --- lists ----------------------------------------------------------------------------
@@ -205,7 +207,7 @@ def test_a_frame_is_read_row_by_row() -> None:
         {"sku": ["b", "a"], "title": ["Boots", None], "label": ["B", "A"]}
     )
     assert ids(frame, "sku") == ["b", "a"]
-    ranking = read_ranking(frame, "sku", "label")
+    ranking = read_ranking(frame, ReadOptions(id_field="sku", title_field="label"))
     assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
 
 

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of
 
@@ -130,5 +131,5 @@ def test_a_list_is_unsorted_if_no_score_orders_it(
     ids=["pairs", "rows", "hits", "Azure", "a field of that name comes first"],
 )
 def test_the_score_is_a_field(response: object, values: list[float]) -> None:
-    ranking = read_ranking(response, fields={"score": 3})
+    ranking = read_ranking(response, ReadOptions(fields={"score": 3}))
     assert ranking.fields == {"score": values}

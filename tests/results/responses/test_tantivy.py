@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 pytestmark = pytest.mark.engines

@@ -8,16 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
-from pytest_relevance.results.responses.texts import TextField
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 
 RETURNS = "You may return it within 30 days."
 REFUNDS = "A refund takes five days."
 
 
 def read(response: object, path: str | None = None, **options: Any) -> Ranking:
-    return read_ranking(response, texts=TextField(path), **options)
+    return read_ranking(
+        response, ReadOptions(reads_texts=True, text_field=path, **options)
+    )
 
 
 def texts(response: object, path: str | None = None) -> list[str]:
@@ -258,7 +261,7 @@ def test_two_ids_matter_only_if_ids_are_needed() -> None:
     assert read(response).ids == ["chunk-1"]
     assert read(response, id_field="document_id").ids == ["terms"]
     with pytest.raises(UnreadableRanking, match="has two ids"):
-        read_ranking(response, texts=TextField(needs_ids=True))
+        read_ranking(response, ReadOptions(reads_texts=True, collapses=True))
 
 
 def test_an_id_is_needed_if_the_suite_names_it() -> None:
@@ -279,7 +282,7 @@ CJK = "商品交付后三十天内可以退货。" * 6
 )
 def test_texts_in_a_case_that_judges_ids(response: object) -> None:
     with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response, judged=["sku-1"])
+        read_ranking(response, ReadOptions(judged=["sku-1"]))
     assert "search returned texts in the place of ids, " in str(caught.value)
     assert str(caught.value).endswith(
         "return ids, or judge texts: write passages in the place of the judgments"
@@ -301,12 +304,12 @@ def test_texts_in_a_case_that_judges_ids(response: object) -> None:
     ids=["few", "no judgment", "judged texts", "URLs", "a title"],
 )
 def test_long_ids(ids: list[str], judged: list[str]) -> None:
-    assert read_ranking(ids, judged=judged).ids == ids
+    assert read_ranking(ids, ReadOptions(judged=judged)).ids == ids
 
 
 def test_a_text_without_an_id_in_a_case_that_judges_ids() -> None:
     with pytest.raises(UnreadableRanking) as caught:
-        read_ranking([{"text": RETURNS}], judged=["sku-1"])
+        read_ranking([{"text": RETURNS}], ReadOptions(judged=["sku-1"]))
     assert (
         "only text; name the field with id_field in the case file, or judge texts: write passages in the place of "
         "judgments of ids"

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
-from pytest_relevance.results.responses.texts import TextField
+from pytest_relevance.results.responses.errors import UnreadableRanking
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 
 pytestmark = pytest.mark.engines
 
@@ -19,7 +20,9 @@ VECTORS = [[1.0, 0.0], [0.0, 1.0]]
 
 
 def read(response: object, path: str | None = None, **options: Any) -> Ranking:
-    return read_ranking(response, texts=TextField(path), **options)
+    return read_ranking(
+        response, ReadOptions(reads_texts=True, text_field=path, **options)
+    )
 
 
 def texts(response: object, path: str | None = None) -> list[str]:

@@ -23,16 +23,16 @@ KEY = "00000000-0000-0000-0000-000000000007"
 
 
 SKU = {"_id": "1", "_source": {"sku": "s-1"}}
-FIELD_LISTS: dict[str, tuple[object, list[str], list[str]]] = {
+FIELD_LISTS: dict[str, tuple[object, tuple[str, ...], list[str]]] = {
     "the first that a result has": (
         [{"ean": "e-1", "sku": "s-1"}, {"ean": "e-2"}, {"id": "7", "sku": "s-3"}],
-        ["sku", "ean"],
+        ("sku", "ean"),
         ["s-1", "e-2", "s-3"],
     ),
-    "a nested one before another": ({"hits": [SKU]}, ["sku", "_id"], ["s-1"]),
+    "a nested one before another": ({"hits": [SKU]}, ("sku", "_id"), ["s-1"]),
     "a missing value of a data frame": (
         pd.DataFrame({"sku": ["s-1", None], "ean": [None, "e-2"]}),
-        ["sku", "ean"],
+        ("sku", "ean"),
         ["s-1", "e-2"],
     ),
 }
@@ -42,13 +42,13 @@ FIELD_LISTS: dict[str, tuple[object, list[str], list[str]]] = {
     ("response", "id_field", "expected"), FIELD_LISTS.values(), ids=FIELD_LISTS
 )
 def test_a_list_of_fields(
-    response: object, id_field: list[str], expected: list[str]
+    response: object, id_field: tuple[str, ...], expected: list[str]
 ) -> None:
     assert ids(response, id_field) == expected
 
 
 def test_a_result_without_any_field_of_a_list() -> None:
-    message = refusal([{"id": "1"}], ["sku", "ean"])
+    message = refusal([{"id": "1"}], ("sku", "ean"))
     assert message == (
         'result 1 of 1 has no field "sku" or "ean", only id; correct id_field in the case file: '
         "{'id': '1'}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.read_ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 DEBIAN = "/usr/lib/python3/dist-packages"

@@ -1,0 +1,74 @@
+"""Read what a search returned as a `Ranking`.
+
+`read_ranking` is called for each case when its search has returned. `response` finds
+the results in any response that is not a list, and is imported only then.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+
+from pytest_relevance.results.responses.fields import SCALARS
+from pytest_relevance.results.responses.ids import refuse_texts
+from pytest_relevance.results.responses.labels import Labels
+from pytest_relevance.results.responses.options import ReadOptions
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.result_list import ranking_of
+from pytest_relevance.results.responses.values import are_texts
+
+_DEFAULTS = ReadOptions()
+
+_READ_HERE = SCALARS | {dict, tuple}
+"""The types of results of which a list is read without other modules."""
+
+
+def read_ranking(response: object, options: ReadOptions = _DEFAULTS) -> Ranking:
+    """Return what a search returned as a `Ranking`.
+
+    Section "What a search may return" of the documentation has the shapes. The results
+    keep their order, and none is left out. The ranking is a copy, so a search may use
+    its list again.
+
+    Raises `UnreadableRanking` (a ValueError) if the response is not a ranking.
+    """
+    if type(response) is Ranking:  # a mock may claim to be one
+        return response
+    if type(response) is list and options.needs_only_ids and are_texts(response):
+        refuse_texts(response, options.judged)
+        return Ranking(ids=response.copy())
+    labels = Labels(options.ids, are_declared=options.declares_ids)
+    if type(response) is list:
+        return ranking_of(response, options, labels)
+    from pytest_relevance.results.responses.response import results_of
+
+    results = results_of(response, replace(options, ids=labels.read))
+    return ranking_of(results, options, labels)
+
+
+def load_readers(response: object) -> bool:
+    """Import the modules that read a response other than a list of ids or mappings.
+
+    Return whether anything was imported, which only the first call does. The caller
+    takes the time of the imports out of the latency.
+    """
+    if type(response) is list and set(map(type, response[:1])) <= _READ_HERE:
+        return False
+    if load_all_readers.cache_info().currsize:
+        return False
+    load_all_readers()
+    return True
+
+
+@cache
+def load_all_readers() -> None:
+    """Import the modules that read responses, also those of other packages."""
+    from pytest_relevance.registry import ExtensionError
+    from pytest_relevance.results.responses import response  # noqa: F401
+    from pytest_relevance.results.responses.shapes import SHAPES
+
+    # reading a response says which package cannot be loaded
+    with suppress(ExtensionError):
+        for _ in SHAPES:
+            pass
