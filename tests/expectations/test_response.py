@@ -85,6 +85,10 @@ def test_a_condition_that_is_met(conditions: dict[str, object]) -> None:
             {"query": {"contains": "shoe"}},
             'query = "boots", expected containing "shoe"',
         ),
+        (
+            {"words": "Boots"},
+            'words = ["boots", "boot"], expected "Boots" (it differs in case only)',
+        ),
         ({"words": ["a", "b"]}, 'words = ["boots", "boot"], expected "a" or "b"'),
         ({"redirect": "/sale"}, 'redirect = null, expected "/sale"'),
         ({"corrections": "boots"}, 'corrections = [], expected "boots"'),

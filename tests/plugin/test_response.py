@@ -67,38 +67,6 @@ SOLR: dict[str, Any] = {
     },
     "facet_counts": {
         "facet_queries": {},
-        "facet_fields": {"color": ["red", 12, "blue", 3]},
-        "facet_ranges": {},
-        "facet_intervals": {},
-        "facet_heatmaps": {},
-    },
-    "spellcheck": {
-        "suggestions": [
-            "bots",
-            {
-                "numFound": 1,
-                "startOffset": 0,
-                "endOffset": 4,
-                "origFreq": 0,
-                "suggestion": [{"word": "boots", "freq": 12}],
-            },
-        ],
-        "correctlySpelled": False,
-        "collations": [
-            "collation",
-            {
-                "collationQuery": "boots",
-                "hits": 12,
-                "misspellingsAndCorrections": ["bots", "boots"],
-            },
-        ],
-    },
-    "querqy_decorations": ["REDIRECT /boots"],
-}
-SOLR_MAP: dict[str, Any] = {
-    **SOLR,
-    "facet_counts": {
-        "facet_queries": {},
         "facet_fields": {"color": {"red": 12, "blue": 3}},
         "facet_ranges": {},
         "facet_intervals": {},
@@ -123,6 +91,7 @@ SOLR_MAP: dict[str, Any] = {
             }
         },
     },
+    "querqy_decorations": ["REDIRECT /boots"],
 }
 """With the parameter `json.nl=map`."""
 
@@ -166,57 +135,6 @@ TYPESENSE: dict[str, Any] = {
     "search_time_ms": 1,
 }
 
-MET: dict[str, tuple[dict[str, Any], dict[str, object]]] = {
-    "elasticsearch": (
-        ELASTICSEARCH,
-        {
-            "hits.total.value": ">= 100",
-            "hits.total.relation": ["eq", "gte"],
-            "aggregations.colors.buckets.0.key": "red",
-            "aggregations.red.doc_count": ">= 10",
-            "suggest.spelling.0.options.0.text": "boots",
-            "suggest.of_brands.0.options": None,
-        },
-    ),
-    "solr": (
-        SOLR,
-        {
-            "response.numFound": 12,
-            "facet_counts.facet_fields.color.0": "red",
-            "facet_counts.facet_fields.color.1": 12,
-            "spellcheck.correctlySpelled": False,
-            "spellcheck.collations.1.collationQuery": "boots",
-            "querqy_decorations": "REDIRECT /boots",
-        },
-    ),
-    "solr, json.nl=map": (
-        SOLR_MAP,
-        {
-            "facet_counts.facet_fields.color.red": ">= 10",
-            "facet_counts.facet_fields.color.green": None,
-        },
-    ),
-    "meilisearch": (
-        MEILISEARCH,
-        {
-            "estimatedTotalHits": "> 10",
-            "facetDistribution.color.red": 12,
-            "facetDistribution.variants.size.42.5": 2,
-            "facetStats.price.max": "<= 200",
-            "redirect": None,
-        },
-    ),
-    "typesense": (
-        TYPESENSE,
-        {
-            "found": 12,
-            "facet_counts.0.counts.0.value": "red",
-            "facet_counts.0.counts.0.count": ">= 10",
-            "metadata.redirect": "/boots",
-        },
-    ),
-}
-
 
 def serve(
     project: Project,
@@ -243,96 +161,36 @@ def expecting(**response: object) -> str:
     return json.dumps({"cases": [case]})
 
 
-def failure_of(project: Project, *options: str, **response: object) -> str:
-    """What a run says of a case that expects this of the response."""
-    project.cases(expecting(**response))
-    return project.run(*options).told("bots")
-
-
 # --- engines --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("body", "response"), MET.values(), ids=MET)
-def test_conditions_on_the_body_of_an_engine(
-    project: Project, body: object, response: dict[str, object]
-) -> None:
-    serve(project, body)
-    project.cases(expecting(**response))
-    run = project.run()
-    assert run.counts == {"passed": 1}, run.text
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "engines.md"
+EXAMPLES = PAGE.read_text(encoding="utf-8").partition("## What the response says")[2]
+FACETS = re.findall(r"```python\n(.*?)```", EXAMPLES, re.DOTALL)[0]
+OF_THE_PAGE = dict(
+    re.findall(
+        r"^\*\*(\w+)\*\*.*?```yaml\n(.*?)```", EXAMPLES, re.MULTILINE | re.DOTALL
+    )
+)
+BODIES = {
+    "Elasticsearch": ELASTICSEARCH,
+    "Solr": SOLR,
+    "Meilisearch": MEILISEARCH,
+    "Typesense": TYPESENSE,
+}
 
 
-UNMET: dict[str, tuple[object, dict[str, object], str]] = {
-    "a total": (
-        ELASTICSEARCH,
-        {"hits.total.value": "< 100"},
-        "response: hits.total.value = 10000, expected < 100",
-    ),
-    "a facet": (
-        TYPESENSE,
-        {"facet_counts.0.counts.1.count": ">= 10"},
-        "response: facet_counts.0.counts.1.count = 3, expected >= 10",
-    ),
-    "a correction that should not be there": (
-        SOLR,
-        {"spellcheck.collations": None},
-        "response: spellcheck.collations = ",
-    ),
-    "a redirect": (
-        SOLR,
-        {"querqy_decorations": "REDIRECT /Boots"},
-        'querqy_decorations = ["REDIRECT /boots"], expected "REDIRECT /Boots" (it differs in case only)',
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("body", "response", "says"), UNMET.values(), ids=UNMET)
-def test_a_condition_that_is_not_met_fails_its_case(
-    project: Project, body: object, response: dict[str, object], says: str
-) -> None:
-    serve(project, body)
-    failure = failure_of(project, **response)
-    assert says in failure
-
-
-ERRORS: dict[str, tuple[object, dict[str, object], str]] = {
-    "a name": (
-        MEILISEARCH,
-        {"totalHits": 12},
-        'response: the response has no "totalHits": it has "hits", "query", ',
-    ),
-    "a facet that no result has": (
-        MEILISEARCH,
-        {"facetDistribution.colour.red": 12},
-        '"facetDistribution" has "color" and "variants.size"; did you mean facetDistribution.color?',
-    ),
-    "a place": (
-        ELASTICSEARCH,
-        {"suggest.of_brands.0.options.0.text": "boots"},
-        '"suggest.of_brands.0.options" is an empty list',
-    ),
-    "a flat list": (
-        SOLR,
-        {"facet_counts.facet_fields.color.red": ">= 10"},
-        '"facet_counts.facet_fields.color" is a list of 4 items; ',
-    ),
-    "several": (
-        TYPESENSE,
-        {"fonud": 12, "out_off": 3},
-        'has no "out_off": it has',
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("body", "response", "says"), ERRORS.values(), ids=ERRORS)
-def test_a_path_that_is_not_there_is_an_error_of_the_case(
-    project: Project, body: object, response: dict[str, object], says: str
-) -> None:
-    serve(project, body)
-    project.cases(expecting(**response))
-    run = project.run("--relevance-record=run.jsonl")
-    assert run.results["bots"].verdict == "error"
-    assert says in run.told("bots")
+def test_the_examples_of_the_page_on_engines(project: Project) -> None:
+    assert [*OF_THE_PAGE] == [*BODIES]  # every engine has an example
+    for engine, cases in OF_THE_PAGE.items():
+        body = BODIES[engine]
+        returned = "with_facets(BODY)" if engine == "Typesense" else "BODY"
+        search = f"{FACETS}\n@pytest.fixture\ndef search():\n    return lambda query: {returned}\n"
+        project.write(
+            f"{engine}/conftest.py", f"import pytest\nBODY = {body!r}\n{search}"
+        )
+        project.cases(cases, f"{engine}/shop.relevance.yaml")
+    assert project.run().counts == {"passed": len(BODIES)}
 
 
 CLIENTS = {
@@ -356,53 +214,20 @@ def test_the_response_object_of_a_client_has_the_paths_of_its_body(
     project: Project, modules: Modules, module: str, returned: str
 ) -> None:
     pytest.importorskip(module)
-    name = "solr" if module == "pysolr" else "elasticsearch"
-    body, response = MET[name]
-    serve(project, body, returned, module=module)
-    project.cases(expecting(**response))
+    engine = "Solr" if module == "pysolr" else "Elasticsearch"
+    serve(project, BODIES[engine], returned, module=module)
+    project.cases(OF_THE_PAGE[engine])
     assert project.run(plugins=[modules]).counts == {"passed": 1}
-
-
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "engines.md"
-EXAMPLES = PAGE.read_text(encoding="utf-8").partition("## What the response says")[2]
-FACETS = re.findall(r"```python\n(.*?)```", EXAMPLES, re.DOTALL)[0]
-OF_THE_PAGE = re.findall(
-    r"^\*\*(\w+)\*\*.*?```yaml\n(.*?)```", EXAMPLES, re.MULTILINE | re.DOTALL
-)
-BODIES = {
-    "Elasticsearch": ELASTICSEARCH,
-    "Solr": SOLR_MAP,
-    "Meilisearch": MEILISEARCH,
-    "Typesense": TYPESENSE,
-}
-
-
-@pytest.mark.parametrize(("engine", "cases"), OF_THE_PAGE)
-def test_the_examples_of_the_page_on_engines(
-    project: Project, engine: str, cases: str
-) -> None:
-    returned = "with_facets(BODY)" if engine == "Typesense" else "BODY"
-    serve(project, BODIES[engine], f"__import__('page').{returned}", module="page")
-    project.pytester.syspathinsert()
-    project.write("page.py", f"BODY = {BODIES[engine]!r}\n{FACETS}")
-    project.cases(cases)
-    assert project.run().counts == {"passed": 1}
-
-
-def test_every_engine_has_an_example() -> None:
-    assert [engine for engine, _ in OF_THE_PAGE] == [*BODIES]
 
 
 # --- records, reports, replays --------------------------------------------------------
 
 TOTAL = """
-    import os
     import pytest
 
     @pytest.fixture
     def search():
-        total = int(os.environ.get("TOTAL", "41"))
-        return lambda query: {"hits": [{"id": "b1"}], "total": total, "redirect": "/sale"}
+        return lambda query: {"hits": [{"id": "b1"}], "total": 41, "redirect": "/sale"}
 """
 RECORD = "--relevance-record=run.jsonl"
 
@@ -422,66 +247,37 @@ def test_a_record_keeps_what_was_looked_at(project: Project) -> None:
     assert outcome.values == (("query", "bots"),)
 
 
-@pytest.mark.parametrize(
-    ("expected", "outcome"),
-    [
-        ({"total": ">= 40"}, "passed"),
-        ({"total": ">= 50"}, "failed"),
-        ({"total": 41, "redirect": None}, "failed"),
-        ({"redirect": "/sale"}, "passed"),
-    ],
-    ids=str,
-)
-def test_a_replay_judges_the_recorded_values(
-    project: Project, expected: dict[str, object], outcome: str
+def test_a_replay_judges_the_recorded_values_and_no_other_path(
+    project: Project,
 ) -> None:
     project.conftest(TOTAL)
-    project.cases(expecting(total=1, redirect="/sale"))
+    project.cases(expecting(total=1))
     project.run(RECORD)
-    project.cases(expecting(**expected))
+    project.cases("""
+    cases:
+      - {query: bots, id: met, expect: {response: {total: ">= 40"}}}
+      - {query: bots, id: missed, expect: {response: {total: ">= 50"}}}
+      - {query: bots, id: other path, expect: {response: {total: 41, redirect: null}}}
+    """)
     replay = project.run("--noconftest", "--relevance-replay=run.jsonl")
-    assert replay.outcomes == {"bots": outcome}
-
-
-def test_a_replay_cannot_look_at_another_path(project: Project) -> None:
-    project.conftest(TOTAL)
-    project.cases(expecting(total=41))
-    project.run(RECORD)
-    project.cases(expecting(total=41, redirect=None))
-    replay = project.run("--noconftest", "--relevance-replay=run.jsonl")
+    outcomes = {"met": "passed", "missed": "failed", "other path": "failed"}
+    assert replay.outcomes == outcomes
     why = (
         'the case looks at "redirect" of the response, which run.jsonl does not have: '
     )
-    assert why in replay.told("bots")
+    assert why in replay.told("other path")
 
 
-REASON = "response: total = 41, expected >= 100"
-
-
-@pytest.mark.parametrize("format_", ["text", "markdown", "json", "html"])
-def test_every_report_says_what_was_found(
-    project: Project, format_: str, command: Command
-) -> None:
+def test_every_report_says_what_was_found(project: Project, command: Command) -> None:
     project.conftest(TOTAL)
     project.cases(expecting(total=">= 100"))
     project.run(RECORD)
-    printed = command("report", "run.jsonl", f"--format={format_}").out
-    text = unescape(printed.replace("\\u003e", ">"))
-    says = '"total",41' if format_ == "json" else REASON
-    assert says in (re.sub(r"\s", "", text) if format_ == "json" else text)
-
-
-@pytest.mark.parametrize(
-    ("total", "outcome"), [("41", "xfailed"), ("45", "xfailed"), ("40", "failed")]
-)
-def test_a_case_failed_before_if_its_value_was_no_better(
-    project: Project, monkeypatch: pytest.MonkeyPatch, total: str, outcome: str
-) -> None:
-    project.conftest(TOTAL)
-    project.cases(expecting(total=">= 100"))
-    project.run("--relevance-update")
-    monkeypatch.setenv("TOTAL", total)
-    assert project.run("--relevance-known=xfail").outcomes == {"bots": outcome}
+    for format_ in ("text", "markdown", "html"):
+        printed = command("report", "run.jsonl", f"--format={format_}").out
+        text = unescape(printed.replace("\\u003e", ">"))
+        assert "response: total = 41, expected >= 100" in text, format_
+    as_json = command("report", "run.jsonl", "--format=json").out
+    assert '"total",41' in re.sub(r"\s", "", as_json)
 
 
 # --- where the response comes from ----------------------------------------------------
@@ -493,11 +289,16 @@ def test_fields_of_results_are_others_than_those_of_the_response(
     serve(project, MEILISEARCH)
     project.cases("""
     expect: {every: {title: Boots}, response: {estimatedTotalHits: 12}}
-    cases: [{query: bots}, {query: shoes, expect: {every: {title: Shoes}}}]
+    cases:
+      - {query: bots}
+      - {query: shoes, expect: {every: {title: Shoes}}}
+      - {query: caps, expect: {response: {title: Boots}}}
     """)
     run = project.run()
-    assert run.outcomes == {"bots": "passed", "shoes": "failed"}
+    assert run.outcomes == {"bots": "passed", "shoes": "failed", "caps": "failed"}
     assert 'title = "Boots"' in run.told("shoes")
+    assert run.results["caps"].verdict == "error"
+    assert 'response: the response has no "title": it has "hits", ' in run.told("caps")
 
 
 def test_suggestions_without_hits_are_a_response(project: Project) -> None:
@@ -568,11 +369,10 @@ SEVERAL = """
     ("search", "option"),
     [
         (BATCH, "--relevance-concurrency=1"),
-        (COROUTINE, "--relevance-concurrency=1"),
         (COROUTINE, "--relevance-concurrency=3"),
         (COROUTINE, "-n1"),
     ],
-    ids=["batch", "coroutine", "several at once", "worker"],
+    ids=["batch", "several at once", "worker"],
 )
 def test_each_case_has_its_own_response(
     project: Project, search: str, option: str
