@@ -212,15 +212,20 @@ OTHER_SEARCH = (
 )
 
 
-@pytest.mark.parametrize(("written", "instead", "told"), LOOSER.values(), ids=LOOSER)
-def test_what_is_looser_is_named_and_fails(
-    shop: Shop, written: str, instead: str, told: str
-) -> None:
+def test_what_is_looser_is_named_and_fails(shop: Shop) -> None:
+    """Each change is in a file of its own."""
     shop.conftest(OTHER_SEARCH)
-    shop.cases(CASES.replace(written, instead))
-    run = shop.run(REQUIRE)
+    for name in LOOSER:
+        shop.cases(CASES, f"{name}.relevance.yaml")
+    shop.run(UPDATE)
+    for name, (written, instead, _) in LOOSER.items():
+        shop.cases(CASES.replace(written, instead), f"{name}.relevance.yaml")
+    run = shop.run(REQUIRE, "-v")
     assert run.code == 1
-    assert f"the test changed: {told}" in run.said
+    for name, (_, _, told) in LOOSER.items():
+        assert f"the test changed: {told}" in run.said
+        looser = f"the test of {name}.relevance.yaml is looser than its baseline has it"
+        assert looser in run.said
 
 
 def test_a_looser_test_fails_until_it_is_accepted(shop: Shop) -> None:
@@ -365,8 +370,9 @@ MARKING = (
 )
 
 
-@WORKERS
-@pytest.mark.parametrize("mark", ["skip", "xfail"])
+@pytest.mark.parametrize(
+    ("mark", "workers"), [("skip", []), ("xfail", ["-n1"])], ids=["skip", "xfail-xdist"]
+)
 def test_marks_of_a_hook_count(shop: Shop, mark: str, workers: list[str]) -> None:
     shop.conftest(MARKING.replace("MARK", mark))
     run = shop.run(REQUIRE, *workers)
@@ -419,24 +425,29 @@ def test_an_xfail_of_a_fixture_is_merged(shop: Shop, command: Command) -> None:
     assert 'the test changed: xfail: flaky in 1 case ("socks")' in merged.out
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "told"),
-    [
-        ("xfail('os.name == \"x\"')", "xfail", 'xfail if os.name == "x" -> none'),
-        ("xfail(raises=KeyError)", "xfail", "xfail raises KeyError -> any"),
-        ("skipif('os.name == \"x\"')", "skip", 'skip if os.name == "x" -> none'),
-        ("xfail", "xfail(run=False)", "xfail run true -> false"),
-    ],
-)
-def test_a_mark_that_counts_for_more_is_told(
-    shop: Shop, before: str, now: str, told: str
-) -> None:
-    shop.conftest(MARKING.replace('MARK(reason="flaky")', before))
-    shop.run(UPDATE)
-    shop.conftest(MARKING.replace('MARK(reason="flaky")', now))
-    run = shop.run(REQUIRE)
+MORE_MARKED = {
+    "boots": ("xfail('os.name == \"x\"')", "xfail", 'xfail if os.name == "x" -> none'),
+    "hats": ("xfail(raises=KeyError)", "xfail", "xfail raises KeyError -> any"),
+    "socks": ("skipif('os.name == \"x\"')", "skip", 'skip if os.name == "x" -> none'),
+    "caps": ("xfail", "xfail(run=False)", "xfail run true -> false"),
+}  # fmt: skip
+
+
+def test_a_mark_that_counts_for_more_is_told(shop: Shop) -> None:
+    shop.cases(CASES + "      - {query: caps, judgments: {c1: 3}}\n")
+    shop.returns(caps="x")
+    for place, options in enumerate(([UPDATE], [REQUIRE, "-v"])):
+        marks = {name: row[place] for name, row in MORE_MARKED.items()}
+        listed = ", ".join(f"{name!r}: pytest.mark.{marks[name]}" for name in marks)
+        added = f"item.add_marker({{{listed}}}[item.name])"
+        hook = "def pytest_collection_modifyitems(items):"
+        shop.conftest(
+            f"{SEARCH}\n    {hook}\n        for item in items:\n            {added}\n"
+        )
+        run = shop.run(*options)
     assert run.code == 1
-    assert f'the test changed: {told} in 1 case ("socks")' in run.said
+    for name, (_, _, told) in MORE_MARKED.items():
+        assert f'the test changed: {told} in 1 case ("{name}")' in run.said
 
 
 def test_a_strict_xfail_of_the_settings_counts(shop: Shop) -> None:
