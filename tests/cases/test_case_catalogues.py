@@ -14,20 +14,11 @@ ONE_CASE = "\ncases: [{query: boots, k: 5}]"
         ("products.csv", CatalogueFile("products.csv")),
         ("./data/../products.csv", CatalogueFile("./data/../products.csv")),
         ("{file: products.csv}", CatalogueFile("products.csv")),
-        (
-            "{file: products.csv, id: no, title: 007}",
-            CatalogueFile("products.csv", "no", "007"),
-        ),
-        (
-            "{file: products.csv, show: [brand, 1e5]}",
-            CatalogueFile("products.csv", show=("brand", "1e5")),
-        ),
-        (
-            "{file: products.csv, url: link, image: pic}",
-            CatalogueFile("products.csv", url="link", image="pic"),
-        ),
+        ("{file: products.csv, id: no, title: 007}", CatalogueFile("products.csv", "no", "007")),
+        ("{file: products.csv, show: [brand, 1e5]}", CatalogueFile("products.csv", show=("brand", "1e5"))),
+        ("{file: products.csv, url: link, image: pic}", CatalogueFile("products.csv", url="link", image="pic")),
     ],
-)
+)  # fmt: skip
 def test_a_catalogue_is_that_of_every_case(
     shop: Shop, written: str, catalogue: CatalogueFile
 ) -> None:

@@ -84,19 +84,10 @@ OF_A_SUITE = [
     ("search: my search\ncases: [{query: a}]", "search: pattern"),
     ("tags: head\ncases: [{query: a}]", "tags: type"),
     ("judgments: {x: 1}\ncases: [{query: a}]", "judgments: anyOf"),
-    (
-        "documents: {file: products.csv, titel: name}\ncases: [{query: a}]",
-        "documents: anyOf",
-    ),
-    (
-        "gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]",
-        "gates.0: required",
-    ),
-    (
-        "gates: [{max_drop: {overlap@5: 0.1}}]\ncases: [{query: a}]",
-        "gates.0.max_drop: not",
-    ),
-]
+    ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
+    ("gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]", "gates.0: required"),
+    ("gates: [{max_drop: {overlap@5: 0.1}}]\ncases: [{query: a}]", "gates.0.max_drop: not"),
+]  # fmt: skip
 OF_A_CASE = [
     ("min_ndgc: 0.5", "cases.0: additionalProperties"),
     ("gain: liner", "cases.0.gain: anyOf"),

@@ -47,17 +47,11 @@ BAD_VALUES = {
     "id_field: '{{_index}}/{_id}'": 'id_field: "{{_index}}/{_id}" is not a template: its braces do not form pairs',
     "id_field: '{}/{_id}'": 'id_field: "{}/{_id}" is not a template: it has no field between two braces',
     "params: [a]": "params: expected a mapping of keyword arguments for search(), found the list ['a']",
-    "params: {k: 5}": (
-        "params: params may not have k: the plugin gives k to search() if it has a "
-        "parameter"
-    ),
-    "params: {query: x}": (
-        "params: params may not have query: the query is the first argument of "
-        "search() already"
-    ),
+    "params: {k: 5}": "params: params may not have k: the plugin gives k to search() if it has a parameter",
+    "params: {query: x}": "params: params may not have query: the query is the first argument of search() already",
     "tags: head": 'tags: expected a list of tags, found the text "head"; write [head]',
     "tags: [head, head]": 'tags[1]: "head" stands twice; keep one of them',
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "message"), BAD_VALUES.items())

@@ -114,18 +114,9 @@ def test_ids_and_params_that_a_case_cannot_have_are_left_out() -> None:
         (Judgments(), "there are no queries to write"),
         (Judgments({" ": {"a": 1}}), 'query " ": the query has no text'),
         (Judgments({"tv": {"": 1}}), 'query "tv": document "": the document has no id'),
-        (
-            Judgments({"tv": {"a": 5e-324}}),
-            'query "tv": document "a": 5e-324 is not a decimal number that a case file',
-        ),
-        (
-            Judgments({"tv": {"a": float("inf")}}),
-            'query "tv": document "a": inf is not a decimal number',
-        ),
-        (
-            Judgments({"tv \ud83d": {"a": 1}}),
-            r'query "tv \ud83d": "\ud83d" is half of a surrogate pair, which is',
-        ),
+        (Judgments({"tv": {"a": 5e-324}}), 'query "tv": document "a": 5e-324 is not a decimal number that a case file'),
+        (Judgments({"tv": {"a": float("inf")}}), 'query "tv": document "a": inf is not a decimal number'),
+        (Judgments({"tv \ud83d": {"a": 1}}), r'query "tv \ud83d": "\ud83d" is half of a surrogate pair, which is'),
         (
             Judgments(
                 {"a": {"x": 1}, "b": {"x": 1}},
@@ -141,7 +132,7 @@ def test_ids_and_params_that_a_case_cannot_have_are_left_out() -> None:
             "these judgments make no case file: the new case file:5:5: query: a second case with the id",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_stand_in_a_case_file(judgments: Judgments, says: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
         case_file(judgments)

@@ -176,25 +176,13 @@ def test_what_is_not_defined_is_said(
         ((".",), '"." is a folder, and a file is needed'),
         (("boots.csv", "--limit", "few"), "expected a whole number from 0 on, found"),
         (("one.csv",), "found 2 judged documents (csv), and none with the ratings of"),
-        (
-            ("boots.csv", "--between", "anna", "bem"),
-            ', "anna", "ben" and "carl"; found "anna" and "bem"',
-        ),
-        (
-            ("boots.csv", "--between", "anna", "anna"),
-            'takes two raters of boots.csv, "anna", "ben" and "carl"; found',
-        ),
-        (
-            ("apart.csv", "--between", "anna", "carl"),
-            'no document that both "anna" and "carl" rated',
-        ),
-        (
-            ("repeated.csv", "--between", "anna", "ben"),
-            "the file does not say who rated",
-        ),
+        (("boots.csv", "--between", "anna", "bem"), ', "anna", "ben" and "carl"; found "anna" and "bem"'),
+        (("boots.csv", "--between", "anna", "anna"), 'takes two raters of boots.csv, "anna", "ben" and "carl"; found'),
+        (("apart.csv", "--between", "anna", "carl"), 'no document that both "anna" and "carl" rated'),
+        (("repeated.csv", "--between", "anna", "ben"), "the file does not say who rated"),
         ((), "the following arguments are required: FILE"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_at_the_command_line(
     boots: Terminal, arguments: tuple[str, ...], says: str
 ) -> None:

@@ -17,20 +17,11 @@ RANKINGS = {"shoes": ["a", "b"]}
 @pytest.mark.parametrize(
     ("grade", "says"),
     [
-        (
-            math.nan,
-            "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)",
-        ),
-        (
-            True,
-            "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)",
-        ),
-        (
-            51,
-            "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50",
-        ),
+        (math.nan, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)"),
+        (True, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)"),
+        (51, "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("others", [1, 0.5])
 def test_a_bad_grade_is_named(grade: Any, says: str, others: float) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
@@ -78,21 +69,12 @@ def test_high_grades_are_fine_where_no_gain_is_asked_for_or_it_is_linear() -> No
 @pytest.mark.parametrize(
     ("conventions", "says"),
     [
-        (
-            {"gain": {0: 0, 1: 1}},
-            "query 'q', document 'a': the gain mapping has no grade 2; it has 0, 1",
-        ),
-        (
-            {"ideal": "max", "max_grade": 1},
-            "query 'q', document 'a': grade 2 is above max_grade 1",
-        ),
-        (
-            {"gain": "exp"},
-            "gain is one of exponential, linear or a mapping of grades to gains, not 'exp'",
-        ),
+        ({"gain": {0: 0, 1: 1}}, "query 'q', document 'a': the gain mapping has no grade 2; it has 0, 1"),
+        ({"ideal": "max", "max_grade": 1}, "query 'q', document 'a': grade 2 is above max_grade 1"),
+        ({"gain": "exp"}, "gain is one of exponential, linear or a mapping of grades to gains, not 'exp'"),
         ({"ideal": "best"}, "ideal is one of judged, returned, max, not 'best'"),
     ],
-)
+)  # fmt: skip
 def test_settings_that_do_not_fit_are_refused(
     conventions: dict[str, Any], says: str
 ) -> None:
@@ -117,29 +99,14 @@ def test_metrics_that_do_not_exist_are_refused(metrics: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("judgments", "says"),
     [
-        (
-            [("q", "a", 1)],
-            "judgments: a mapping {query: {document: grade}} is needed, not list",
-        ),
-        (
-            {"q": 3},
-            "the judgments of query 'q': a mapping {document: grade} is needed, not int 3",
-        ),
-        (
-            {"q": {1.5: 1}},
-            "the judgments of query 'q': a document id is text or an integer, not 1.5 (float)",
-        ),
-        (
-            {1.5: {"a": 1}},
-            "the judgments: a query id is text or an integer, not 1.5 (float)",
-        ),
-        (
-            {"q": {1: 1, "1": 2}},
-            "the judgments of query 'q': document '1' is there twice, as text and as a number",
-        ),
+        ([("q", "a", 1)], "judgments: a mapping {query: {document: grade}} is needed, not list"),
+        ({"q": 3}, "the judgments of query 'q': a mapping {document: grade} is needed, not int 3"),
+        ({"q": {1.5: 1}}, "the judgments of query 'q': a document id is text or an integer, not 1.5 (float)"),
+        ({1.5: {"a": 1}}, "the judgments: a query id is text or an integer, not 1.5 (float)"),
+        ({"q": {1: 1, "1": 2}}, "the judgments of query 'q': document '1' is there twice, as text and as a number"),
         ({1: {"a": 1}, "1": {"a": 1}}, "the judgments: query '1' is there twice"),
     ],
-)
+)  # fmt: skip
 def test_judgments_that_cannot_be_read_are_refused(judgments: Any, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate(judgments, {"q": ["a"]})
@@ -148,29 +115,14 @@ def test_judgments_that_cannot_be_read_are_refused(judgments: Any, says: str) ->
 @pytest.mark.parametrize(
     ("rankings", "says"),
     [
-        (
-            ["a"],
-            "rankings: a mapping {query: [document, ...]} is needed, not list ['a']",
-        ),
-        (
-            {"q": "abc"},
-            "the ranking of query 'q' is a list of documents or a mapping of scores, not 'abc'",
-        ),
-        (
-            {"q": [1.5]},
-            "the ranking of query 'q': a document id is text or an integer, not 1.5 (float)",
-        ),
+        (["a"], "rankings: a mapping {query: [document, ...]} is needed, not list ['a']"),
+        ({"q": "abc"}, "the ranking of query 'q' is a list of documents or a mapping of scores, not 'abc'"),
+        ({"q": [1.5]}, "the ranking of query 'q': a document id is text or an integer, not 1.5 (float)"),
         ({"q": {"a", "b"}}, "the ranking of query 'q' is a set, which has no order"),
-        (
-            {"q": [("a", 0.5)]},
-            "a document id is text or an integer, not ('a', 0.5) (tuple)",
-        ),
-        (
-            {"q": {"a": "high"}},
-            "the ranking of query 'q': the score of document 'a' is a number, not 'high'",
-        ),
+        ({"q": [("a", 0.5)]}, "a document id is text or an integer, not ('a', 0.5) (tuple)"),
+        ({"q": {"a": "high"}}, "the ranking of query 'q': the score of document 'a' is a number, not 'high'"),
     ],
-)
+)  # fmt: skip
 def test_rankings_that_cannot_be_read_are_refused(rankings: Any, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate({"q": {"a": 1, "b": 1}}, rankings)

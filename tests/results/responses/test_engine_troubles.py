@@ -194,45 +194,21 @@ OWN = "its size or limit, and its offset or page"
 COUNTED: list[tuple[object, str, str]] = [
     ({"hits": {"total": {"value": 9}, "hits": []}}, "hits.total is 9", ELASTIC),
     ({"hits": {"total": 7, "hits": []}}, "hits.total is 7", ELASTIC),
-    (
-        {"response": {"numFound": 9, "start": 0, "docs": []}},
-        "response.numFound is 9",
-        "rows and start of Solr",
-    ),
-    (
-        {"found": 5, "out_of": 90, "hits": []},
-        "found is 5",
-        "per_page and page of Typesense",
-    ),
+    ({"response": {"numFound": 9, "start": 0, "docs": []}}, "response.numFound is 9", "rows and start of Solr"),
+    ({"found": 5, "out_of": 90, "hits": []}, "found is 5", "per_page and page of Typesense"),
     ({"hits": [], "estimatedTotalHits": 9}, "estimatedTotalHits is 9", MEILISEARCH),
-    (
-        {"hits": [], "totalHits": 9},
-        "totalHits is 9",
-        "hitsPerPage and page of Meilisearch",
-    ),
+    ({"hits": [], "totalHits": 9}, "totalHits is 9", "hitsPerPage and page of Meilisearch"),
     ({"hits": [], "nbHits": 120, "hitsPerPage": 0}, "nbHits is 120", ALGOLIA),
-    (
-        {"root": {"fields": {"totalCount": 12}}},
-        "root.fields.totalCount is 12",
-        "hits and offset of Vespa",
-    ),
-    (
-        {"@odata.count": 3, "value": []},
-        "@odata.count is 3",
-        "top and skip of Azure AI Search",
-    ),
+    ({"root": {"fields": {"totalCount": 12}}}, "root.fields.totalCount is 12", "hits and offset of Vespa"),
+    ({"@odata.count": 3, "value": []}, "@odata.count is 3", "top and skip of Azure AI Search"),
     ({"total_results": 7, "warning": [], "results": []}, "total_results is 7", OWN),
     ({"hits": [], "total": 4}, "total is 4", OWN),
-    (
-        {"hits": [], "meta": {"page": 9, "total_count": "12"}},
-        "meta.total_count is 12",
-        OWN,
-    ),
+    ({"hits": [], "meta": {"page": 9, "total_count": "12"}}, "meta.total_count is 12", OWN),
     ({"hits": [], "count": 0, "total": 120}, "total is 120", OWN),
     (SimpleNamespace(docs=[], total=7), "total is 7", OWN),
     (WithProperties(), "total_count is 7", OWN),
     (SimpleNamespace(hits=[], nb_hits=120), "nb_hits is 120", ALGOLIA),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("response", "says", "parameters"), COUNTED)

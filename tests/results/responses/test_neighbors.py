@@ -93,23 +93,14 @@ def test_labels_without_ids(pair: object) -> None:
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        (
-            "abcd",
-            "the attribute ids of the fixture's value is a str, 'abcd'; make it a list of ids",
-        ),
-        (
-            {0: "sku-a"},
-            "the label 2, which is not in the attribute ids of the fixture's value, a dict of 1 entry",
-        ),
+        ("abcd", "the attribute ids of the fixture's value is a str, 'abcd'; make it a list of ids"),
+        ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a dict of 1 entry"),
         ([None, None, None, None], "result 1 of 3 has an id that is None"),
-        (
-            Counter(),
-            "the label 0, which is not in the attribute ids of the fixture's value, a Counter of 0 entries",
-        ),
+        (Counter(), "the label 0, which is not in the attribute ids of the fixture's value, a Counter of 0 entries"),
         (pd.Series(IDS), "or a mapping from label to id (series.to_dict())"),
         (np.array([IDS]), "the attribute ids of the fixture's value is a ndarray"),
     ],
-)
+)  # fmt: skip
 def test_ids_that_do_not_fit(known: object, message: str) -> None:
     assert message in refusal((DISTANCES, LABELS), labels=known)
 

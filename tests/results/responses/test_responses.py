@@ -63,11 +63,7 @@ REFUSED: list[tuple[object, str, str]] = [
     (5, "an int, 5", LIST),
     ({"sku-1"}, "a set, which has no order, {'sku-1'}", LIST),
     (Pages(), "a Pages, <Pages>", LIST),
-    (
-        HttpResponse(),
-        "an HTTP response, <Response>",
-        "return what is in it, response.json() for instance",
-    ),
+    (HttpResponse(), "an HTTP response, <Response>", "return what is in it, response.json() for instance"),
     (("a", 3), f"{TUPLE}, ('a', 3)", ROWS),
     (("a", "Apron", 0.5), f"{TUPLE}, ('a', 'Apron', 0.5)", ROWS),
     ((("a", "b"), ("A", "B")), f"{TUPLE}, (('a', 'b'), ('A', 'B'))", ROWS),
@@ -78,12 +74,8 @@ REFUSED: list[tuple[object, str, str]] = [
     (Product("a", "Boots"), "one result, Product(id='a', title='Boots')", LIST),
     ({"id": "sku-1"}, "one result, {'id': 'sku-1'}", LIST),
     (Hit("sku-1"), "one result, Hit(id='sku-1')", LIST),
-    (
-        Model(pages=3),
-        "a Model instead of a list of results, Model(pages)",
-        NO_LIST,
-    ),
-]
+    (Model(pages=3), "a Model instead of a list of results, Model(pages)", NO_LIST),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("response", "returned", "advice"), REFUSED)

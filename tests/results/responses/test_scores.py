@@ -69,14 +69,8 @@ def test_the_score_that_orders_the_list_is_the_score(first: str, second: str) ->
 
 
 CHOSEN: dict[str, tuple[object, list[float | None]]] = {
-    "that of the reranker, of two in order": (
-        of(score=[2.0, 1.0], rerank_score=[9.0, 8.0]),
-        [9.0, 8.0],
-    ),
-    "one that falls, before one that rises": (
-        of(score=[2.0, 1.0], rerank_score=[8.0, 9.0]),
-        [2.0, 1.0],
-    ),
+    "that of the reranker, of two in order": (of(score=[2.0, 1.0], rerank_score=[9.0, 8.0]), [9.0, 8.0]),
+    "one that falls, before one that rises": (of(score=[2.0, 1.0], rerank_score=[8.0, 9.0]), [2.0, 1.0]),
     "none for a result that the reranker left out": (
         of(at_score=[0.1, 0.3, 0.2], at_reranker_score=[3.1, 2.4, None]),
         [3.1, 2.4, None],
@@ -87,15 +81,9 @@ CHOSEN: dict[str, tuple[object, list[float | None]]] = {
         [0.1, 0.2, 0.3],
     ),
     "no distance to a shop": (of(distance=[5, 1, 3]), []),
-    "of objects": (
-        [SimpleNamespace(**fields) for fields in of(score=[1, 5], rerank_score=[9, 8])],
-        [9, 8],
-    ),
-    "each its own, of several sources": (
-        [{"id": "a", "_score": 3.0}, {"id": "b", "score": 2.0}],
-        [3.0, 2.0],
-    ),
-}
+    "of objects": ([SimpleNamespace(**fields) for fields in of(score=[1, 5], rerank_score=[9, 8])], [9, 8]),
+    "each its own, of several sources": ([{"id": "a", "_score": 3.0}, {"id": "b", "score": 2.0}], [3.0, 2.0]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("response", "expected"), CHOSEN.values(), ids=CHOSEN)

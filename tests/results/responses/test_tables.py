@@ -35,20 +35,12 @@ DUCKDB = {
     "a relation": lambda con: con.sql(IN_ANY_ORDER),
     "a cursor": lambda con: con.execute(IN_ANY_ORDER),
     "another cursor": lambda con: con.cursor().execute(IN_ANY_ORDER),
-    "rows": lambda con: con.execute(
-        "select id, title, score from products order by score desc"
-    ).fetchall(),
+    "rows": lambda con: con.execute("select id, title, score from products order by score desc").fetchall(),
     "a frame of pandas": lambda con: con.sql(IN_ANY_ORDER).df(),
-    "a frame of polars": lambda con: (
-        pytest.importorskip("polars") and con.sql(IN_ANY_ORDER).pl()
-    ),
-    "a table of Arrow": lambda con: (
-        pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).to_arrow_table()
-    ),
-    "batches of Arrow": lambda con: (
-        pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).arrow()
-    ),
-}
+    "a frame of polars": lambda con: (pytest.importorskip("polars") and con.sql(IN_ANY_ORDER).pl()),
+    "a table of Arrow": lambda con: (pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).to_arrow_table()),
+    "batches of Arrow": lambda con: (pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).arrow()),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("response", DUCKDB)

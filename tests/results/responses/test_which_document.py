@@ -89,17 +89,11 @@ TWO_INDEXES: dict[str, tuple[object, str]] = {
         {"hits": [{"id": 1, "_federation": {"indexUid": shop}} for shop in SHOPS]},
         "{_federation.indexUid}/{id}",
     ),
-    "Typesense": (
-        {"hits": [{"collection": shop, "document": {"id": "1"}} for shop in SHOPS]},
-        "{collection}/{id}",
-    ),
-    "objects": (
-        [SimpleNamespace(id="1", collection=shop) for shop in SHOPS],
-        "{collection}/{id}",
-    ),
+    "Typesense": ({"hits": [{"collection": shop, "document": {"id": "1"}} for shop in SHOPS]}, "{collection}/{id}"),
+    "objects": ([SimpleNamespace(id="1", collection=shop) for shop in SHOPS], "{collection}/{id}"),
     "a data frame": (pd.DataFrame({"id": 1, "indexUid": SHOPS}), "{indexUid}/{id}"),
     "(document, score) rows": ([(hit, 0.5) for hit in HITS], "{_index}/{_id}"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -203,43 +197,15 @@ TWO_IDS: dict[str, tuple[Any, str, str]] = {
     "dataclasses": ([Chunk(2, 7)], "id 2", "document_id 7"),
     "named tuples": ([Row(2, 7)], "id 2", "document_id 7"),
     "models": ([Model(id=2, document_id=7)], "id 2", "document_id 7"),
-    "a data frame": (
-        pd.DataFrame({"id": [2], "document_id": [7.0]}),
-        "id 2",
-        "document_id 7",
-    ),
-    "(document, score) rows": (
-        [({"id": 2, "document_id": 7}, 0.5)],
-        "id 2",
-        "document_id 7",
-    ),
+    "a data frame": (pd.DataFrame({"id": [2], "document_id": [7.0]}), "id 2", "document_id 7"),
+    "(document, score) rows": ([({"id": 2, "document_id": 7}, 0.5)], "id 2", "document_id 7"),
     "a payload": ([{"id": 2, "payload": {"id": 7}}], "id 2", "payload.id 7"),
-    "metadata of an object": (
-        [SimpleNamespace(id=2, metadata={"doc_id": "7"})],
-        "id 2",
-        "metadata.doc_id 7",
-    ),
-    "in a payload alone": (
-        [{"payload": {"id": 2, "docid": 7}}],
-        "payload.id 2",
-        "payload.docid 7",
-    ),
-    "in a hit's document": (
-        {"hits": [{"document": {"id": 2, "doc_id": 7}}]},
-        "document.id 2",
-        "document.doc_id 7",
-    ),
-    "beside the source of a hit": (
-        {"hits": {"hits": [{"_id": "2", "doc_id": "7"}]}},
-        "_id 2",
-        "doc_id 7",
-    ),
-    "of Chroma": (
-        {"ids": [["c-1"]], "metadatas": [[{"document_id": "d-1"}]]},
-        "id c-1",
-        "metadata.document_id d-1",
-    ),
-}
+    "metadata of an object": ([SimpleNamespace(id=2, metadata={"doc_id": "7"})], "id 2", "metadata.doc_id 7"),
+    "in a payload alone": ([{"payload": {"id": 2, "docid": 7}}], "payload.id 2", "payload.docid 7"),
+    "in a hit's document": ({"hits": [{"document": {"id": 2, "doc_id": 7}}]}, "document.id 2", "document.doc_id 7"),
+    "beside the source of a hit": ({"hits": {"hits": [{"_id": "2", "doc_id": "7"}]}}, "_id 2", "doc_id 7"),
+    "of Chroma": ({"ids": [["c-1"]], "metadatas": [[{"document_id": "d-1"}]]}, "id c-1", "metadata.document_id d-1"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("response", "one", "other"), TWO_IDS.values(), ids=TWO_IDS)
