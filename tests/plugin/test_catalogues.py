@@ -55,7 +55,7 @@ def test_a_failure_names_the_documents_with_their_titles(
     shop: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CI", "true")  # pytest cuts no line of the short summary
-    brief = shop.run("-q", "-n1")
+    brief = shop.run("-q")
     named = '"a" (Winter boots, not returned)'
     assert brief.text.count(named) == 1
     run = shop.run()

@@ -48,15 +48,14 @@ def rag(project: Project) -> Project:
 
 
 @pytest.mark.parametrize(("collapse", "count"), [("false", 1), ("true", 0)])
-@pytest.mark.parametrize("options", [(), ("-n2",)], ids=["here", "xdist"])
 def test_what_is_not_collapsed_is_told_once(
-    project: Project, collapse: str, count: int, options: tuple[str, ...]
+    project: Project, collapse: str, count: int
 ) -> None:
     conftest(project, WITH_K)
     lines = [f"  - {{query: q{n}, expect: {{results: '>= 1'}}}}\n" for n in range(3)]
     head = OF_SOURCE.replace("true", collapse) + "depth: 20\ncases:\n"
     project.cases(head + "".join(lines))
-    run = project.run(*options)
+    run = project.run()
     assert run.counts == {"passed": 3}
     told = "returned the same document several times, in 3 cases of 3: are these chunks? collapse: true"
     assert run.said.count(told) == count
@@ -64,8 +63,8 @@ def test_what_is_not_collapsed_is_told_once(
 
 @pytest.mark.parametrize(
     ("search", "options"),
-    [(WITHOUT_K, ()), (WITH_K, ("-n2",)), ("Many()", ("--relevance-concurrency=2",))],
-    ids=["without k", "xdist", "many"],
+    [(WITHOUT_K, ()), (WITH_K, ()), ("Many()", ("--relevance-concurrency=2",))],
+    ids=["without k", "with k", "many"],
 )
 def test_ranks_are_of_documents(
     project: Project, search: str, options: tuple[str, ...]

@@ -81,11 +81,8 @@ VALUES = st.recursive(
 )
 """Any JSON, with some texts that mean something in these files."""
 
-FEW = settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+"""All examples of a test damage the files of one folder."""
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -163,7 +160,7 @@ def test_a_damaged_file(
     """
     lines = Lines(shop.path / name)
 
-    @FEW
+    @ONE_FOLDER
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
         position = lines.damage(data)

@@ -115,9 +115,7 @@ def test_every_report_says_where_a_mistake_is(shop: Project, mistake: Mistake) -
         assert found.startswith(error.text)
 
 
-@pytest.mark.parametrize(
-    "name", ["a key of a suite", "a judgment file", "a conftest.py of a folder"]
-)
+@pytest.mark.parametrize("name", ["a key of a suite", "a conftest.py of a folder"])
 def test_workers_send_their_mistakes_once(shop: Project, name: str) -> None:
     place = write(shop, MISTAKES[name])
     run = shop.run(*REPORTS, "-n2")

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tests.plugin.conftest import Command, Project
-from tests.plugin.shop import BASELINE, UPDATE, WORKERS
+from tests.plugin.shop import BASELINE, UPDATE
 
 SEARCH = """
     import pytest
@@ -83,15 +83,15 @@ def test_a_search_that_is_a_coroutine_and_several_at_once(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "workers"),
+    ("name", "text"),
     [
-        ("products.csv", "id,title,price,stock\np1,Phone 1,10,\np2,Phone 2,12.50,no\n", []),
-        ("products.jsonl", '{"id": "p1", "price": 10, "stock": null}\n{"id": "p2", "price": 12.5, "stock": "no"}', ["-n1"]),
+        ("products.csv", "id,title,price,stock\np1,Phone 1,10,\np2,Phone 2,12.50,no\n"),
+        ("products.jsonl", '{"id": "p1", "price": 10, "stock": null}\n{"id": "p2", "price": 12.5, "stock": "no"}'),
     ],
     ids=["csv", "jsonl"],
 )  # fmt: skip
 def test_a_field_that_nothing_else_has_comes_from_the_catalogue(
-    shop: Project, name: str, text: str, workers: list[str]
+    shop: Project, name: str, text: str
 ) -> None:
     shop.write(name, text)
     stock = "expect: {every@1: {stock: no}}"
@@ -99,7 +99,7 @@ def test_a_field_that_nothing_else_has_comes_from_the_catalogue(
     cases = ["p1 p2", f"p2 p1, {stock}", f"p1, {no_stock}", "p1 c1"]
     fields = "every: {price: '<= 12.5', category: phones}"
     shop.cases(f"documents: {name}\n" + suite(fields, *cases))
-    run = shop.run(*workers)
+    run = shop.run()
     assert [*run.outcomes.values()] == ["passed", "passed", "failed", "failed"]
     none = 'some: none of the first 1 results has stock "no": rank 1 "p1" (Phone 1): stock = null'
     assert none in run.told("p1")
@@ -132,7 +132,7 @@ def test_documents_that_wait_for_their_title_are_not_asked_for_again(
     assert first.texts.shown == {"p1": {"price": "5"}, "p2": {"price": "5"}}
 
 
-@pytest.mark.parametrize("options", [(), ("--relevance-record=run.jsonl",), ("-n2",)])
+@pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_what_cannot_be_used_of_an_answer_for_fields_is_told_once(
     shop: Project, options: tuple[str, ...]
 ) -> None:
@@ -278,11 +278,10 @@ def empty(project: Project) -> Project:
     return project
 
 
-@WORKERS
 def test_a_green_run_says_that_a_field_is_empty(
-    empty: Project, workers: list[str], command: Command
+    empty: Project, command: Command
 ) -> None:
-    found = empty.reports(*workers)
+    found = empty.reports()
     assert found.run.code == 0
     assert found.run.sentences("search returned no value") == [TOLD]
     assert found.all_say(TOLD)

@@ -372,15 +372,12 @@ def test_with_workers_it_is_as_without(shop: Project) -> None:
     assert list(shop.junit_cases)[-4:] == ["gate[passing 1]", MEAN, MOST, HEAD]
 
 
-@pytest.mark.parametrize("options", [(), ("--max-worker-restart=0",)], ids=str)
-def test_a_crashed_worker_lets_no_gate_pass(
-    shop: Project, options: tuple[str, ...]
-) -> None:
+def test_a_crashed_worker_lets_no_gate_pass(shop: Project) -> None:
     queries = ", ".join(
         f"{{query: {query}}}" for query in ["a", "b", "crash", "c", "d"]
     )
     shop.cases(f"gates: [{{passing: 0.1}}]\ncases: [{queries}]")
-    run = shop.run("-n2", *options)
+    run = shop.run("-n2")
     assert run.code != pytest.ExitCode.OK
     assert run.gates == {"gate[passing 0.1]": "skipped"}
     (reason,) = reasons(run)
@@ -415,7 +412,7 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
         SEARCH.replace("query.split()", "query.replace('a b', 'b a').split()")
     )
     shop.cases(text + "      - {query: f, judgments: {f: 1}}\n")
-    worse = shop.run("-n1")
+    worse = shop.run()
     assert worse.gates == {gate: "failed"}
     first, *told = worse.failure(gate).splitlines()
     fell = "mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% "

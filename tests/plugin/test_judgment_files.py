@@ -95,7 +95,7 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     shop.write("data/queries.tsv", queries)
     shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\n")
     shop.cases(THREE_LINES + "min_judged: 0.1\n")
-    run = shop.run("-n1")
+    run = shop.run()
     assert run.counts == {"passed": 7}
     assert (
         "2 passed, 5 measured; mean nDCG@10 1.000 (2 of 7 cases, those with a score)"

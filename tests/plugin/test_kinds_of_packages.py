@@ -397,17 +397,12 @@ HITS = """
     from types import SimpleNamespace
     import pytest
 
-    async def hits():
-        yield {"id": "b1"}
-
     def answer(query):
         return SimpleNamespace(hits=[{"id": "b1"}])
 
     async def answer_later(query):
         await asyncio.sleep(0.1 if query == "shoes" else 0)
         return answer(query)
-
-    answer.many = lambda queries: [answer(query) for query in queries]
 
     @pytest.fixture(scope="session")
     def search():
@@ -429,14 +424,8 @@ SLOW = ResponseShape(name="slow")
 
 @pytest.mark.parametrize(
     ("search", "options"),
-    [
-        ("lambda query: answer(query)", []),
-        ("lambda query: hits()", []),
-        ("lambda query: answer(query)", ["--relevance-concurrency=2"]),
-        ("answer_later", ["--relevance-concurrency=2"]),
-        ("answer", []),
-    ],
-    ids=["alone", "async iterable", "threads", "tasks", "batch"],
+    [("answer", []), ("answer_later", ["--relevance-concurrency=2"])],
+    ids=["alone", "several at once"],
 )
 def test_the_import_of_what_reads_a_response_is_no_latency(
     package: Package, search: str, options: list[str]
@@ -450,7 +439,6 @@ def test_the_import_of_what_reads_a_response_is_no_latency(
     calls = [result.call for result in package.recorded().results]
     assert (package.path / "imported").exists()
     assert len(calls) == 2
-    # a batch shares its latency
     assert all(call.latency is not None and call.latency < 1 for call in calls)
 
 

@@ -106,7 +106,7 @@ def case_lines(*, then: bool) -> str:
 @pytest.mark.parametrize(
     ("accept", "options"),
     [
-        (RECORD, (AGAINST, "-n2", "--relevance-concurrency=4")),
+        (RECORD, (AGAINST, "-n1")),
         (UPDATE, ("--reruns=1",)),
     ],
     ids=["record-xdist", "baseline-reruns"],
@@ -239,7 +239,8 @@ def test_a_gate_failed_before_over_the_cases_that_both_have_and_over_all(
     project: Project, against: list[str], command: Command
 ) -> None:
     shop = Shop(project)
-    for options in ([RECORD if against else UPDATE], [*against, KNOWN, NOW, "-n1"]):
+    workers = ["-n1"] if against else []
+    for options in ([RECORD if against else UPDATE], [*against, KNOWN, NOW, *workers]):
         for name, row in GATE_ROWS.items():
             cases = row.now if KNOWN in options else row.then
             shop.cases(gate_suite(name, row.gate, cases), f"{name}.relevance.yaml")

@@ -289,7 +289,7 @@ def test_reports_agree(ran: Runs, project: Project) -> None:
 
 
 def test_workers_and_tags(ran: Runs) -> None:
-    run = ran(PRODUCTS, "-n2", "-m", "titles", suite=f"{SUITE}tags: [titles]\n")
+    run = ran(PRODUCTS, "-n1", "-m", "titles", suite=f"{SUITE}tags: [titles]\n")
     assert run.counts == {"passed": 20}
     assert "20 known items: 20 passed" in run.said
 

@@ -396,8 +396,11 @@ def test_both_plugins_in_either_mode(
 # --- set-up and teardown --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [(), (STRICT,)], ids=["no plugin", "strict"])
-@pytest.mark.parametrize("ending", ["return", "yield"])
+@pytest.mark.parametrize(
+    ("options", "ending"),
+    [((), "return"), ((STRICT,), "yield")],
+    ids=["no plugin", "strict"],
+)
 def test_an_async_fixture_that_nobody_sets_up(
     project: Project, options: tuple[str, ...], ending: str
 ) -> None:

@@ -3,7 +3,6 @@ and never counted as compared.
 """
 
 import json
-from typing import NamedTuple
 
 import pytest
 
@@ -18,7 +17,6 @@ from tests.plugin.shop import (
     REQUIRE,
     SEARCH,
     UPDATE,
-    WORKERS,
     Shop,
 )
 
@@ -176,28 +174,8 @@ SUITE = """
 HATS = "{query: hats, judgments: {a: 3, b: 0}}"
 
 
-class Loss(NamedTuple):
-    """What becomes of the case "hats": how it is written now, what it returns, and why
-    it is lost.
-    """
-
-    case: str
-    returned: str
-    why: str
-
-
-NOT_RELEVANT = Loss(
-    "{query: hats, judgments: {b: 0}}", "x y", "has no relevant judgment now"
-)
-SKIPPED = Loss(HATS.replace("}}", "}, skip: later}"), "x y", "is marked as skipped")
-LOSSES = {
-    "its only relevant judgment": NOT_RELEVANT,
-    "all gains are 0": NOT_RELEVANT._replace(case=HATS.replace("}}", "}, gain: {0: 0, 3: 0}}")),
-    "its judgments": Loss("{query: hats, judgments: {}}", "x y", "has no judgments now"),
-    "the value of an own metric": Loss(HATS, "a b x", "has no value of a metric now"),
-    "skipped by the case file": SKIPPED,
-    "skipped by its search": Loss(HATS, "skip", "was skipped"),
-}  # fmt: skip
+NOT_RELEVANT = "{query: hats, judgments: {b: 0}}"
+SKIPPED = HATS.replace("}}", "}, skip: later}")
 
 
 @pytest.fixture
@@ -211,36 +189,56 @@ def scored(project: Project) -> Shop:
     return shop
 
 
+LOSSES = {
+    "irrelevant": ("judgments: {b: 0}", "x y"),
+    "no gain": ("judgments: {a: 3, b: 0}, gain: {0: 0, 3: 0}", "x y"),
+    "unjudged": ("judgments: {}", "x y"),
+    "no value": ("judgments: {a: 3, b: 0}", "a b x"),
+    "marked": ("judgments: {a: 3, b: 0}, skip: later", "x y"),
+    "skipped": ("judgments: {a: 3, b: 0}", "skip"),
+}
+"""What becomes of cases: their keys now, and what they return."""
+
+
 @BOTH
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_a_lost_score_is_named_by_every_report_and_fails_where_a_reference_is_required(
-    scored: Shop, loss: Loss, against: list[str]
+    scored: Shop, against: list[str]
 ) -> None:
-    scored.cases(SUITE.replace(HATS, loss.case))
-    scored.returns(hats=loss.returned)
-    found = scored.reports(REQUIRE, *against)
+    then, now = SUITE, SUITE
+    for query, (keys, _) in LOSSES.items():
+        then += f"      - {{query: {query}, judgments: {{a: 3, b: 0}}}}\n"
+        now += f"      - {{query: {query}, {keys}}}\n"
+    scored.cases(then)
+    scored.returns(**dict.fromkeys(LOSSES, "a b"))
+    scored.run(UPDATE, RECORD)
+    scored.cases(now)
+    scored.returns(**{query: returned for query, (_, returned) in LOSSES.items()})
+    found = scored.reports("-v", REQUIRE, *against)
     assert found.run.code == 1
-    if loss is SKIPPED:
-        said, brief = 'skip: later in 1 case ("hats")', "1 case is skipped"
-    else:
-        said, brief = f'1 case {loss.why} ("hats"', "1 case is lost"
-    assert found.all_say(said)
-    assert "does not compare 1 case of" in found.run.said
-    assert brief in found.markdown
+    for said in (
+        '2 cases have no relevant judgment now ("irrelevant" and "no gain")',
+        '1 case has no judgments now ("unjudged")',
+        '1 case has no value of a metric now ("no value", half@10)',
+        '1 case was skipped ("skipped")',
+        'skip: later in 1 case ("marked")',
+    ):
+        assert found.all_say(said), said
+    assert "does not compare 6 cases of" in found.run.said
+    assert "1 case is skipped" in found.markdown
+    assert "5 cases are lost" in found.markdown
 
 
-@WORKERS
 def test_junk_for_a_case_without_a_relevant_judgment_is_not_green(
-    scored: Shop, workers: list[str]
+    scored: Shop,
 ) -> None:
     """A floor, passing: 1 and max_drop: 0 are all met, and yet nothing looks at the
     case.
     """
-    scored.cases(SUITE.replace(HATS, NOT_RELEVANT.case))
+    scored.cases(SUITE.replace(HATS, NOT_RELEVANT))
     scored.returns(hats="x y")
-    assert scored.run(*STRICT, *workers).code == 1
+    assert scored.run(*STRICT).code == 1
     assert scored.run(UPDATE, *STRICT).code == 0  # which accepts it
-    assert scored.run(*STRICT, *workers).code == 0
+    assert scored.run(*STRICT).code == 0
 
 
 def test_a_case_that_was_not_searched_is_lost(scored: Shop) -> None:
@@ -253,7 +251,7 @@ def test_a_case_that_was_not_searched_is_lost(scored: Shop) -> None:
 def test_an_update_accepts_that_a_mark_skips_a_case_and_keeps_its_ranking(
     scored: Shop,
 ) -> None:
-    scored.cases(SUITE.replace(HATS, SKIPPED.case))
+    scored.cases(SUITE.replace(HATS, SKIPPED))
     assert scored.run(*STRICT).code == 1
     scored.run(UPDATE)
     assert scored.run(*STRICT).code == 0
@@ -349,11 +347,10 @@ def test_junk_for_what_the_record_has_as_an_error_is_not_green(shop: Shop) -> No
     assert shop.run(AGAINST, KNOWN).code == 0  # named, and no failure unless required
 
 
-@WORKERS
-def test_a_record_of_one_case_knows_the_others(shop: Shop, workers: list[str]) -> None:
+def test_a_record_of_one_case_knows_the_others(shop: Shop) -> None:
     for chosen in (("-k", "boots"), ("shop.relevance.yaml::boots",)):
         shop.run(RECORD, *chosen)
-        run = shop.run(AGAINST, *STRICT, *workers)
+        run = shop.run(AGAINST, *STRICT)
         assert run.code == 1
         assert "3 cases were not run there" in run.said
 

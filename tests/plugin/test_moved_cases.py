@@ -44,7 +44,7 @@ def told(run: Run) -> str:
 @BOTH
 def test_a_case_under_another_id_is_compared(shop: Shop, against: list[str]) -> None:
     shop.cases(f"cases: [{SEE}, {HATS}]")
-    run = shop.run("-n1", *against)
+    run = shop.run(*against)
     assert run.outcomes == {"see": "failed", "hats": "passed"}
     assert 'keeps its accepted ranking: "boots" is now "see"' in told(run)
     assert "not compared" not in run.text
@@ -87,12 +87,8 @@ def test_ids_may_be_the_numbers_of_rows(shop: Shop, against: list[str]) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "now", [SEE.replace("3", "2"), SEE.replace("}}", "}, params: {n: 1}}"), SEE.replace("boots", "boot")]
-)  # fmt: skip
-def test_a_case_that_asks_something_else_is_new(
-    shop: Shop, now: str, against: list[str]
-) -> None:
+def test_a_case_that_asks_something_else_is_new(shop: Shop, against: list[str]) -> None:
+    now = SEE.replace("}}", "}, params: {n: 1}}")
     shop.search("return lambda query, n=0: ['x']")
     shop.cases(f"cases: [{now}, {HATS}]")
     run = shop.run(*against)
@@ -195,13 +191,17 @@ def test_an_update_writes_the_accepted_ranking_under_the_new_id(
     assert shop.accepted() == {"see": see, "hats": "h"}
 
 
-@pytest.mark.parametrize(("option", "boots"), [(UPDATE, "x b"), (ONLY_NEW, "b")])
+@pytest.mark.parametrize(
+    ("options", "boots"),
+    [([UPDATE], "x b"), ([ONLY_NEW, "-n1"], "b")],
+    ids=["all", "new"],
+)
 def test_an_update_moves_a_ranking_and_its_titles_to_another_file(
-    shop: Shop, option: str, boots: str
+    shop: Shop, options: list[str], boots: str
 ) -> None:
     shop.cases(f"cases: [{HATS}]")
     shop.cases(f"cases: [{BOOTS}]", STORE)
-    shop.run(option, "-n1")
+    shop.run(*options)
     assert shop.accepted() == {"hats": "h"}
     assert shop.accepted(STORE) == {"boots": boots}
     titles = Accepted(shop.path / f"{STORE}.baseline.jsonl").titles

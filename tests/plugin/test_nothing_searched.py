@@ -86,7 +86,6 @@ def test_a_run_that_searched_nothing_fails_if_it_has_a_baseline(
     ("option", "why"),
     [
         (AGAINST, "there is main.jsonl to compare with"),
-        ("-n2", TO_COMPARE_WITH),
         (UPDATE, TO_COMPARE_WITH),
     ],
 )
@@ -100,16 +99,14 @@ def test_with_which_references_it_fails(
     assert run.sentences("no case was") == [told]
 
 
-@pytest.mark.parametrize("option", ["-v", "-n2", RECORD])
-def test_without_a_reference_it_says_so_and_passes(
-    accepted: Project, option: str
-) -> None:
+def test_without_a_reference_it_says_so_and_passes(accepted: Project) -> None:
     conftest(accepted, SKIPS)
     (accepted.path / BASELINE).unlink()
-    run = accepted.run(option)
-    assert run.code == 0
-    told = "no case was searched: 2 skipped (no engine)"
-    assert run.sentences("no case was") == [told]
+    for option in ("-v", RECORD):
+        run = accepted.run(option)
+        assert run.code == 0
+        told = "no case was searched: 2 skipped (no engine)"
+        assert run.sentences("no case was") == [told]
 
 
 def test_one_case_that_was_searched_is_enough(accepted: Project) -> None:
@@ -120,16 +117,15 @@ def test_one_case_that_was_searched_is_enough(accepted: Project) -> None:
     assert run.sentences("no case was") == []
 
 
-@pytest.mark.parametrize("options", [("-k", "test_unit"), ("-m", "not head")])
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("options", [("-k", "test_unit"), ("-m", "not head", "-n1")])
 def test_cases_that_were_deselected_fail_only_if_the_command_line_requires_a_reference(
-    accepted: Project, options: tuple[str, ...], workers: tuple[str, ...]
+    accepted: Project, options: tuple[str, ...]
 ) -> None:
     accepted.cases(f"tags: [head]\n{CASES}")
     told = "no case was searched: all 2 cases were deselected"
-    run = accepted.run(*options, *workers)
+    run = accepted.run(*options)
     assert (run.code, run.sentences("no case was")) == (0, [told])
-    run = accepted.run(*options, *workers, REQUIRE)
+    run = accepted.run(*options, REQUIRE)
     assert run.code == 1
     given = f"and {REQUIRE} is given, so the run fails: leave one of them out"
     assert run.sentences("no case was") == [f"{told}, {given}"]
@@ -146,7 +142,7 @@ def test_without_a_reference_a_run_of_other_tests_says_nothing(
     assert "= relevance =" not in run.text
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("workers", [(), ("-n1",)])
 def test_a_folder_that_its_conftest_skips(
     project: Project, workers: tuple[str, ...]
 ) -> None:

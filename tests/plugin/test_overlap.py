@@ -81,12 +81,11 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     assert empty in traffic.run().failure(of("nothing"))
 
 
-@pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
-    accepted: Project, options: tuple[str, ...]
+    accepted: Project,
 ) -> None:
     search(accepted, now=CHANGED)
-    found = accepted.reports(*options, KNOWN)
+    found = accepted.reports(KNOWN)
     run = found.run
     failed = [each for each in CHANGED if run.outcomes[of(each)] == "failed"]
     assert failed == ["nothing", "e f g h", "i j k l"]
@@ -168,7 +167,7 @@ def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(
     traffic.run("--relevance-record=before.jsonl")
     search(traffic, now=CHANGED)
     run = traffic.run(
-        "--relevance-against=before.jsonl", "--relevance-record=now.jsonl", "-n2"
+        "--relevance-against=before.jsonl", "--relevance-record=now.jsonl", "-n1"
     )
     assert run.outcomes[of("e f g h")] == run.outcomes[GATE] == "failed"
     mean = "mean overlap@10 0.312, below 0.700 (4 cases)"
@@ -264,7 +263,7 @@ def approximate(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [(), ("-n2",), (UPDATE,)], ids=str)
+@pytest.mark.parametrize("options", [(), (UPDATE,)], ids=str)
 def test_one_variant_against_another(
     approximate: Project, command: Command, options: tuple[str, ...]
 ) -> None:

@@ -73,17 +73,14 @@ def test_a_passage_is_lost_since_the_baseline(handbook: Handbook) -> None:
     assert run.gates == {"gate[max_drop R@3 0.05]": "failed"}
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_a_baseline_is_the_same_in_any_process(
-    handbook: Handbook, workers: tuple[str, ...]
-) -> None:
+def test_a_baseline_is_the_same_in_any_process(handbook: Handbook) -> None:
     project = handbook.project
-    project.run("--relevance-update", *workers)
+    project.run("--relevance-update", "-n1")
     path = project.path / "shop.relevance.yaml.baseline.jsonl"
     line = json.loads(path.read_text().splitlines()[1])
     assert line["held"] == [[0], [1], []]
     assert line["lengths"] == [len(DAYS), len(PROOF), len(HOURS)]
-    assert project.run(*workers).code == 0
+    assert project.run().code == 0
 
 
 def test_a_changed_quote_makes_the_entry_stale(handbook: Handbook) -> None:
@@ -110,17 +107,14 @@ def test_other_excluded_quotes_are_a_change_of_the_test(handbook: Handbook) -> N
     assert told in run.said
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_a_record_has_texts_only_if_it_is_asked_to(
-    handbook: Handbook, workers: tuple[str, ...]
-) -> None:
+def test_a_record_has_texts_only_if_it_is_asked_to(handbook: Handbook) -> None:
     project = handbook.project
     record = project.path / "run.jsonl"
     handbook.texts(DAYS, PROOF, LONG)
     project.run("--relevance-record=run.jsonl")
     assert LONG not in record.read_text()
     handbook.keep_texts()
-    project.run("--relevance-record=run.jsonl", "--relevance-update", *workers)
+    project.run("--relevance-record=run.jsonl", "--relevance-update", "-n1")
     assert record.read_text().count(LONG) == 1
     (result,) = project.recorded().results
     assert result.ranking.texts == (DAYS, PROOF, LONG)

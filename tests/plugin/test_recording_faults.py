@@ -11,7 +11,6 @@ import pytest
 from pytest_relevance import Run as Record
 from tests.helpers import only_plugins, reasons_of
 from tests.plugin.conftest import Project
-from tests.plugin.shop import WORKERS
 
 RECORD = "--relevance-record=run.jsonl"
 
@@ -111,10 +110,8 @@ def write_broken_files(project: Project) -> None:
     project.write("test_broken.py", "import nothing_like_it\n")
 
 
-@WORKERS
-def test_a_case_file_that_cannot_be_collected_is_named(
-    project: Project, workers: list[str]
-) -> None:
+def test_a_case_file_that_cannot_be_collected_is_named(project: Project) -> None:
+    """A worker sends its mistakes."""
     happens(project, "pass")
     write_broken_files(project)
     files = (
@@ -123,7 +120,7 @@ def test_a_case_file_that_cannot_be_collected_is_named(
         "shop.relevance.yaml",
         "test_broken.py",
     )
-    run = project.run(RECORD, "--continue-on-collection-errors", *files, *workers)
+    run = project.run(RECORD, "--continue-on-collection-errors", *files, "-n1")
     assert run.code == 1
     record = project.recorded()
     assert len(record) == 4

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers import page_text, page_values, verdict_of
 from tests.plugin.conftest import REPORTS, Command, Project
-from tests.plugin.shop import RECORD, UPDATE, WORKERS, Shop
+from tests.plugin.shop import RECORD, UPDATE, Shop
 
 HTML, MARKDOWN = "--relevance-html=run.html", "--relevance-markdown=run.md"
 
@@ -69,11 +69,10 @@ def test_a_run_without_a_baseline(shop: Shop) -> None:
     assert "Title of b3" in markdown(shop)
 
 
-@WORKERS
-def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> None:
+def test_what_got_worse_since_the_baseline(shop: Shop) -> None:
     shop.run(UPDATE)
     got_worse(shop)
-    shop.run(HTML, MARKDOWN, *workers)
+    shop.run(HTML, MARKDOWN)
     assert verdict_of(page(shop)) == (
         "Search got worse: 1 of 4 queries (for certain)",
         "fails",

@@ -14,7 +14,6 @@ from tests.plugin.shop import (
     REQUIRE,
     SEARCH,
     UPDATE,
-    WORKERS,
     Shop,
 )
 
@@ -44,12 +43,19 @@ def file(shop: Shop, name: str) -> Path:
 def test_a_case_file_that_is_gone_fails(
     shop: Shop, against: list[str], options: tuple[str, ...]
 ) -> None:
-    assert shop.run(REQUIRE, *against, *options).code == 0
     file(shop, "help").unlink()
     run = shop.run(REQUIRE, *against, *options)
     assert run.code == 1
     assert NOTHING_OF_HELP in run.said
-    assert shop.run(*against, *options).code == 0
+
+
+@BOTH
+def test_a_case_file_that_is_gone_fails_only_where_a_reference_is_required(
+    shop: Shop, against: list[str]
+) -> None:
+    assert shop.run(REQUIRE, *against).code == 0
+    file(shop, "help").unlink()
+    assert shop.run(*against).code == 0
 
 
 @BOTH
@@ -110,13 +116,12 @@ def test_a_case_file_that_nothing_collects_any_more_fails(
     assert shop.run(REQUIRE, *against).code == 1
 
 
-@BOTH
-@WORKERS
+@pytest.mark.parametrize("options", [[], [AGAINST, "-n1"]], ids=["baseline", "record"])
 @pytest.mark.parametrize(
     "tells", ["", "config.hook.pytest_deselected(items=hats)"], ids=["silently", "told"]
 )
 def test_cases_that_a_hook_drops_fail(
-    shop: Shop, against: list[str], workers: list[str], tells: str
+    shop: Shop, options: list[str], tells: str
 ) -> None:
     shop.conftest(f"""{SEARCH}
     def pytest_collection_modifyitems(config, items):
@@ -124,7 +129,7 @@ def test_cases_that_a_hook_drops_fail(
         {tells}
         items[:] = [item for item in items if item.name != "hats"]
     """)
-    run = shop.run(REQUIRE, *against, *workers)
+    run = shop.run(REQUIRE, *options)
     assert run.code == 1
     assert "does not compare 1 case of" in run.said
     assert '1 case was not run ("hats")' in run.said
@@ -133,25 +138,24 @@ def test_cases_that_a_hook_drops_fail(
 # --- honest partial runs --------------------------------------------------------------
 
 
-@BOTH
-@pytest.mark.parametrize(
-    "selection",
-    [
-        ("-k", "boots"),
-        ("-m", "not slow"),
-        ("tests/shop",),
-        (NAMES["shop"],),
-        (f"{NAMES['shop']}::boots",),
-        ("--deselect", f"{NAMES['shop']}::hats"),
-        ("--ignore", "tests/help"),
-    ],
-    ids=str,
+SELECTIONS = (
+    ("-k", "boots"),
+    ("-m", "not slow"),
+    ("tests/shop",),
+    (NAMES["shop"],),
+    (f"{NAMES['shop']}::boots",),
+    ("--deselect", f"{NAMES['shop']}::hats"),
+    ("--ignore", "tests/help"),
 )
+
+
+@BOTH
 def test_what_the_command_line_selects_says_nothing_of_the_rest(
-    shop: Shop, against: list[str], selection: tuple[str, ...]
+    shop: Shop, against: list[str]
 ) -> None:
     file(shop, "help").unlink()
-    assert shop.run(REQUIRE, *against, *selection).code == 0
+    for selection in SELECTIONS:
+        assert shop.run(REQUIRE, *against, *selection).code == 0, selection
 
 
 @BOTH
@@ -190,49 +194,43 @@ def test_the_folder_in_which_pytest_is_started_is_the_whole(
 # --- what the configuration leaves out ------------------------------------------------
 
 
-@BOTH
-@pytest.mark.parametrize(
-    "setting",
-    [
-        "testpaths = tests/shop",
-        "norecursedirs = help",
-        "relevance_files = shop.relevance.yaml",
-        "addopts = tests/shop",
-        "addopts = --ignore=tests/help",
-        "addopts = --ignore-glob=*help*",
-        "addopts = --rootdir=tests/shop tests/shop",
-    ],
+SETTINGS = (
+    "testpaths = tests/shop",
+    "norecursedirs = help",
+    "relevance_files = shop.relevance.yaml",
+    "addopts = tests/shop",
+    "addopts = --ignore=tests/help",
+    "addopts = --ignore-glob=*help*",
+    "addopts = --rootdir=tests/shop tests/shop",
 )
+
+
+@BOTH
 def test_a_case_file_that_the_configuration_leaves_out_fails(
-    shop: Shop, against: list[str], setting: str
+    shop: Shop, against: list[str]
 ) -> None:
-    shop.write("pytest.ini", f"[pytest]\n{setting}\n")
-    run = shop.run(REQUIRE, *against)
-    assert run.code == 1
-    assert "no case ran of 1 file" in run.said
-    assert "pytest left them out because of testpaths, norecursedirs" in run.said
-    assert shop.run(REQUIRE, *against, "tests/shop").code == 0
+    for setting in SETTINGS:
+        shop.write("pytest.ini", f"[pytest]\n{setting}\n")
+        run = shop.run(REQUIRE, *against)
+        assert run.code == 1, setting
+        assert "no case ran of 1 file" in run.said
+        assert "pytest left them out because of testpaths, norecursedirs" in run.said
+        assert shop.run(REQUIRE, *against, "tests/shop").code == 0, setting
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "options",
-    [
-        "-k boots",
-        f"--deselect={NAMES['shop']}::hats",
-        f"{NAMES['shop']}::boots",
-    ],
-)
 def test_cases_that_the_configuration_leaves_out_fail(
-    shop: Shop, against: list[str], options: str, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, against: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTEST_ADDOPTS", options)
-    run = shop.run(REQUIRE, *against)
-    assert run.code == 1
-    take = "take the selection (-k, -m ...) out of addopts, or give one on the command line"
-    assert take in run.said
-    assert shop.run(REQUIRE, *against, "-k", "boots").code == 0
-    assert shop.run(*against).code == 0
+    hats, boots = (f"{NAMES['shop']}::{name}" for name in ("hats", "boots"))
+    for options in ("-k boots", f"--deselect={hats}", boots):
+        monkeypatch.setenv("PYTEST_ADDOPTS", options)
+        run = shop.run(REQUIRE, *against)
+        assert run.code == 1, options
+        take = "take the selection (-k, -m ...) out of addopts, or give one on the command line"
+        assert take in run.said
+        assert shop.run(REQUIRE, *against, "-k", "boots").code == 0, options
+        assert shop.run(*against).code == 0, options
 
 
 # --- shards and merge -----------------------------------------------------------------

@@ -194,16 +194,10 @@ def test_the_examples_of_the_page_on_engines(project: Project) -> None:
 
 
 CLIENTS = {
-    "elasticsearch-py": (
-        "elastic_transport",
-        "elastic_transport.ObjectApiResponse(body=BODY, meta=object())",
-    ),
-    "its dsl": (
-        "elasticsearch.dsl",
-        "elasticsearch.dsl.response.Response(elasticsearch.dsl.Search(), BODY)",
-    ),
+    "elasticsearch-py": ("elastic_transport", "elastic_transport.ObjectApiResponse(body=BODY, meta=object())"),
+    "its dsl": ("elasticsearch.dsl", "elasticsearch.dsl.response.Response(elasticsearch.dsl.Search(), BODY)"),
     "pysolr": ("pysolr", "pysolr.Results(BODY)"),
-}
+}  # fmt: skip
 """A module of each client, and how it makes a response object of a body."""
 
 
@@ -370,9 +364,8 @@ SEVERAL = """
     [
         (BATCH, "--relevance-concurrency=1"),
         (COROUTINE, "--relevance-concurrency=3"),
-        (COROUTINE, "-n1"),
     ],
-    ids=["batch", "several at once", "worker"],
+    ids=["batch", "several at once"],
 )
 def test_each_case_has_its_own_response(
     project: Project, search: str, option: str

@@ -62,19 +62,15 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
     assert line.startswith("mean nDCG@10 1.000 -> 0.855 (-0.145, ")
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--relevance-markdown=run.md"], ["-vv"], ["-n1"]]
-)
-def test_an_emptied_query_is_named_whatever_else_a_run_writes(
-    project: Project, options: list[str]
-) -> None:
+def test_an_emptied_query_is_named_whatever_else_a_run_writes(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("p q"))
     shop.returns(p="a b", q="x y")
     shop.run(UPDATE)
     shop.returns(q="")  # as bad as before: its results had no gain
     said = '1 query returns nothing now ("q")'
-    assert shop.run(*options).sentences("1 query returns") == [said]
+    for options in ([], ["--relevance-markdown=run.md"], ["-vv"]):
+        assert shop.run(*options).sentences("1 query returns") == [said]
 
 
 @WORKERS
@@ -135,10 +131,7 @@ KINDS = """
 ORDER = ["regression", "newly", "doubtful", "broken", "stale", "added", "as before"]
 
 
-@WORKERS
-def test_failures_are_told_in_the_order_of_their_kinds(
-    project: Project, workers: list[str]
-) -> None:
+def test_failures_are_told_in_the_order_of_their_kinds(project: Project) -> None:
     shop = Shop(project)
     lines = KINDS.replace("DEPTH", "5").splitlines(keepends=True)
     shop.cases("".join(line for line in lines if "added" not in line))
@@ -147,7 +140,7 @@ def test_failures_are_told_in_the_order_of_their_kinds(
     shop.run(UPDATE)
     shop.cases(KINDS.replace("DEPTH", "6"))
     shop.returns(broken="boom", doubtful="x a", regression="b a", newly="b a")
-    run = shop.run("-v", *workers)
+    run = shop.run("-v")
     assert failures(run) == [*short_reasons(run)] == ORDER
     counts = "1 error, 1 stale, 1 without an entry, 1 failed before"
     assert f"8 cases: 1 passed, 2 failed, 1 inconclusive; {counts}" in run.said

@@ -45,7 +45,6 @@ DECIDED = [
     'results: ">= 5"',
     "exclude: [x]",
 ]
-BOTH = pytest.mark.parametrize("options", [(), ("-n2",)], ids=["here", "xdist"])
 
 
 def suite(*expectations: str, others: int = 2) -> str:
@@ -91,15 +90,14 @@ def test_a_search_that_hands_k_on_decides_all(project: Project) -> None:
     assert project.run().counts == {"passed": 4}
 
 
-@BOTH
 def test_a_search_of_that_name_in_another_folder_shows_nothing(
-    project: Project, options: tuple[str, ...]
+    project: Project,
 ) -> None:
     """One folder hands k on, the other does not."""
     for folder, search in (("good", HANDS_ON), ("bad", TEN)):
         project.write(f"{folder}/conftest.py", search)
         project.cases(suite(DEEP), f"{folder}/{folder}.relevance.yaml")
-    run = project.run(*options)
+    run = project.run()
     assert run.counts == {"passed": 6, "errors": 1}
     assert "bad/bad.relevance.yaml:2: exclude looks at rank 50, and no case" in run.text
 
@@ -158,7 +156,7 @@ def test_a_case_in_a_group_of_workers_has_one_result(ten: Project) -> None:
     assert "3 cases: 1 error, 2 measured" in run.summary
 
 
-@BOTH
+@pytest.mark.parametrize("options", [(), ("-n2",)], ids=["here", "xdist"])
 def test_reports_gates_and_the_baseline_have_the_error(
     ten: Project, options: tuple[str, ...]
 ) -> None:
@@ -204,13 +202,12 @@ def test_shards_show_together_what_none_shows_alone(
     ("parameter", "advice"),
     [("k=10", "pass k to the engine"), ("top_k=10", "give it a parameter k")],
 )
-@BOTH
 def test_a_cutoff_deeper_than_what_any_case_got_is_told(
-    project: Project, parameter: str, advice: str, options: tuple[str, ...]
+    project: Project, parameter: str, advice: str
 ) -> None:
     project.conftest(TEN.replace("k=10", parameter))
     project.cases(suite("R@100: 0.5"))
-    run = project.run(*options)
+    run = project.run()
     assert run.code == 0
     deep = "and cutoffs look deeper (to rank 100, in 1 case of 3)"
     said = f"search returned at most 10 results, {deep}: {advice}, or lower the cutoffs"

@@ -386,7 +386,11 @@ def test_a_timeout_drops_what_is_queued_and_names_what_is_in_flight(
 
 
 @with_signals
-@with_loops
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [WITH_LOOPS["threads"], WITH_LOOPS["pytest-asyncio"]],
+    ids=["threads", "pytest-asyncio"],
+)
 def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
     engine: Engine, search: str, options: tuple[str, ...]
 ) -> None:
