@@ -7,7 +7,8 @@ The option is `--relevance-concurrency`; a batch calls the attribute `many` of a
 | `plugin` | the option and the ini keys |
 | `hooks` | the hooks of a run that has cases |
 | `grouping` | which cases are searched together, and why a case is searched alone |
-| `searches` | the calls of a window: their plan, and the outcome that each case takes |
+| `planning` | which calls a window has: for single cases or for batches |
+| `searches` | has the calls of a window made, and gives each case its outcome |
 | `window` | how the calls of a window are made, N at a time, in threads or as tasks |
 | `calls` | one call of a search ahead of its turn, for a case or a batch, and its states |
 | `threads` | the threads that run searches |

@@ -1,4 +1,4 @@
-"""Plan the calls of a window of cases, and give each case its own outcome.
+"""Make the calls of a window of cases, and give each case its own outcome.
 
 The first case of a window has the calls of the whole window made within its own call
 (`window`). Their output, logs and warnings are captured with that case. Each case takes
@@ -13,27 +13,19 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.ext.concurrency.calls import BatchCallAhead, CallAhead, State
-from pytest_relevance.ext.concurrency.errors import Cursors
-from pytest_relevance.ext.concurrency.grouping import Grouping, is_searched_alone
+from pytest_relevance.ext.concurrency.calls import CallAhead, State
+from pytest_relevance.ext.concurrency.planning import Planner
 from pytest_relevance.ext.concurrency.threads import DaemonThreads
 from pytest_relevance.ext.concurrency.window import Window
 from pytest_relevance.plugin.exceptions import ENDING
-from pytest_relevance.plugin.run_settings import here, is_worker, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_function
-from pytest_relevance.plugin.running.calling import asked_for, many_of
 from pytest_relevance.plugin.running.case_run import IN_FLIGHT, CaseRun, Searched
 from pytest_relevance.plugin.running.searching import search_alone
 from pytest_relevance.results.responses.read_ranking import load_all_readers
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
-
-_WINDOW = 4
-"""The number of cases in a window is the concurrency times this number, so that few
-threads wait for the slowest search.
-"""
 
 
 class Searches:
@@ -41,18 +33,14 @@ class Searches:
 
     At most `concurrency` calls run at a time. A call of the search's attribute `many`
     has at most `batch` cases. A call that was made before the turn of its case is kept
-    as `CaseRun.ahead`. The case takes the outcome at its turn. Then the call is
-    forgotten, so a rerun of the case searches alone.
+    as `CaseRun.ahead`, until the case takes the outcome.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
         self._config = config
-        self._home = settings(config).home
         self._concurrency = concurrency
-        self._batch = batch
-        self._grouping = Grouping(config)
+        self._planner = Planner(config, concurrency=concurrency, batch=batch)
         self._threads = DaemonThreads(concurrency)
-        self._called: set[CaseRun] = set()
         self._window: Window | None = None  # the one that runs
 
     def take(
@@ -61,16 +49,13 @@ class Searches:
         """Return the outcome of the search of a case; None to have it called alone.
 
         The first case of a window has all calls of the window made. If an event loop is
-        needed and none runs, a coroutine is returned.
+        needed, a coroutine is returned.
         """
         self._drop_if_set_up_anew(case_run)
         if case_run.ahead is None:
-            many = self._many_to_call(case_run)
-            if is_coroutine_function(
-                case_run.search_function if many is None else many
-            ):
+            if is_coroutine_function(self._planner.function_to_call(case_run)):
                 return self._begin_in_loop(case_run)
-            calls = self._plan(case_run, self._concurrency)
+            calls = self._planner.plan(case_run, self._concurrency)
             if calls:
                 window = self._open(calls)
                 window.run(self._threads)
@@ -88,7 +73,7 @@ class Searches:
     async def _begin_in_loop(self, case_run: CaseRun) -> Searched:
         """Begin a window within a running event loop, and return the case's outcome."""
         is_trio = awaiting.is_trio(awaiting.running_loop())
-        calls = self._plan(case_run, 1 if is_trio else self._concurrency)
+        calls = self._planner.plan(case_run, 1 if is_trio else self._concurrency)
         return await self._take_in_loop(case_run, calls)
 
     async def _take_in_loop(
@@ -122,8 +107,20 @@ class Searches:
             if call.state is State.DROPPED:
                 call.close()
                 for case_run in call.runs:
-                    case_run.ahead = None
-                    self._called.discard(case_run)
+                    self._forget_call_of(case_run)
+
+    def _forget_call_of(self, case_run: CaseRun) -> None:
+        """Forget the call of a case, so that the case may be in a window again."""
+        case_run.ahead = None
+        self._planner.planned.discard(case_run)
+
+    def _drop_if_set_up_anew(self, case_run: CaseRun) -> None:
+        """Drop the call of a case if its search fixture has been set up again since."""
+        call = case_run.ahead
+        if call is None or call.search_function is case_run.search_function:
+            return
+        call.close()
+        self._forget_call_of(case_run)
 
     def leave(self, error: BaseException) -> None:
         """Leave the running window, if there is one, and name its searches in flight.
@@ -150,116 +147,10 @@ class Searches:
     def end(self) -> None:
         """End idle threads, and forget what was searched for cases that did not run."""
         self._threads.end()
-        for case_run in self._called:
+        for case_run in self._planner.planned:
             if case_run.ahead is not None:
                 case_run.ahead.close()
                 case_run.ahead = None
-
-    def _drop_if_set_up_anew(self, case_run: CaseRun) -> None:
-        """Drop the call of a case if its search fixture has been set up again since."""
-        call = case_run.ahead
-        if call is None or call.search_function is case_run.search_function:
-            return
-        call.close()
-        case_run.ahead = None
-        self._called.discard(case_run)
-
-    def _many_to_call(self, case_run: CaseRun) -> Any:
-        """Return `search.many` if it is called for a case; None to call the search.
-
-        A case that does not begin a window is searched without `many`, if its search
-        can be called itself.
-        """
-        search_function = case_run.search_function
-        many = many_of(search_function)
-        if (
-            many is None
-            or not callable(search_function)
-            or self._begins_window(case_run)
-        ):
-            return many
-        return None
-
-    def _plan(self, case_run: CaseRun, most: int) -> Sequence[CallAhead]:
-        """Return the calls of the window that a case begins; none to search it alone.
-
-        `most`: how many calls are made at a time.
-        """
-        many = self._many_to_call(case_run)
-        if many is None:
-            calls = self._plan_single_calls(case_run, most)
-        else:
-            calls = self._plan_batches(case_run, many, most)
-        for call in calls:
-            for member in call.runs:
-                member.ahead = call
-                self._called.add(member)
-        return calls
-
-    def _plan_single_calls(self, case_run: CaseRun, most: int) -> list[CallAhead]:
-        """Return a call for each case of a window.
-
-        [] if `case_run` does not begin a window, or would be alone in it.
-        `most`: how many calls are made at a time.
-        """
-        if most == 1 or not self._begins_window(case_run):
-            return []
-        runs = self._window_of(case_run, most * _WINDOW)
-        if len(runs) == 1:
-            return []
-        calls = []
-        cursors = Cursors()
-        for member in runs:
-            call = CallAhead(
-                [member],
-                case_run.search_function,
-                concurrency=self._concurrency,
-                cursors=cursors,
-            )
-            calls.append(call)
-        return calls
-
-    def _plan_batches(self, case_run: CaseRun, many: Any, most: int) -> list[CallAhead]:
-        """Return a call of `many` for each batch of a window, at most `most` calls.
-
-        A case that does not begin a window is a batch of one.
-        """
-        runs: Sequence[CaseRun] = [case_run]
-        if self._begins_window(case_run):
-            runs = self._window_of(case_run, most * self._batch)
-        # cases with other params begin a window of their own
-        batches = _batches(runs, many, self._batch)[:most]
-        calls: list[CallAhead] = []
-        cursors = Cursors()
-        for batch in batches:
-            call = BatchCallAhead(
-                batch,
-                case_run.search_function,
-                many=many,
-                concurrency=1 if len(batches) == 1 else self._concurrency,
-                cursors=cursors,
-            )
-            calls.append(call)
-        return calls
-
-    def _begins_window(self, case_run: CaseRun) -> bool:
-        """Say whether other cases may be searched together with a case.
-
-        If a fixture or a hook of the project prevents that, the run warns.
-        """
-        if case_run in self._called or here() != self._home:
-            return False
-        if is_worker(self._config):
-            return False  # pytest-xdist itself runs several cases at a time
-        why = self._grouping.why_one_by_one(case_run)
-        if why:
-            run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
-        return not (why or is_searched_alone(case_run))
-
-    def _window_of(self, case_run: CaseRun, most: int) -> Sequence[CaseRun]:
-        """Return the cases of the window that a case begins, at most `most`."""
-        following = self._grouping.following(case_run, most - 1)
-        return [case_run, *(other for other in following if other not in self._called)]
 
 
 def _take_outcome(case_run: CaseRun) -> Searched:
@@ -271,21 +162,8 @@ def _take_outcome(case_run: CaseRun) -> Searched:
 
 def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
     """Return the calls of the window of `first` that must be awaited, `first` first."""
-    calls = [first] if first.state is State.NEEDS_LOOP else []
+    calls = [first]
     for call in first.window.calls:
         if call is not first and call.state is State.NEEDS_LOOP:
             calls.append(call)
     return calls
-
-
-def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
-    """Return groups of at most `most` cases with equal params and an equal `k`."""
-    alike: dict[tuple[int | None, str], list[CaseRun]] = {}
-    for case_run in runs:
-        key = asked_for(many, case_run.case), repr(sorted(case_run.case.params.items()))
-        alike.setdefault(key, []).append(case_run)
-    batches = []
-    for group in alike.values():
-        for start in range(0, len(group), most):
-            batches.append(group[start : start + most])
-    return batches
