@@ -3,7 +3,8 @@
 | module | what it holds |
 |---|---|
 | `plugin` | registers the hooks, and calls `catalogues` |
-| `index` | asks the fixture `relevance_documents` for documents, and when |
+| `hooks` | when the fixture `relevance_documents` is asked, and which results get the titles |
+| `index` | asks the fixture, and keeps what it answers |
 | `answers` | reads what the fixture returns |
 | `catalogues` | looks up documents in the catalogue of a suite |
 """

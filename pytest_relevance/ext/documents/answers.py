@@ -27,7 +27,7 @@ _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 
 
 class UnreadableAnswer(ValueError):
-    """The fixture `relevance_documents` did not return a mapping."""
+    """The value of `relevance_documents` takes no ids, or does not return a mapping."""
 
 
 @dataclass(slots=True)

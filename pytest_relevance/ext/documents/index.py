@@ -1,66 +1,25 @@
-"""Ask the project's fixture `relevance_documents` for titles and fields of documents.
-
-A document that the fixture does not return is not in the index. The fixture is
-requested for two reasons only:
-
-- Reports show titles. The titles of a failing case are asked for at the end of its call
-  phase. The fixtures of the case are still set up then, no event loop runs, and output
-  is captured. If a report shows all cases, titles are asked for in passing cases too.
-  Their documents wait until a batch is full, a case fails, or the fixture is torn down.
-  Their titles are sent with a later report. If asking fails, the run warns once, and
-  does not ask for titles again. No verdict changes.
-- Expectations use fields that the search did not return. The fields are asked for while
-  a case is scored, also in passing cases (`pytest_relevance_fields`). If asking fails,
-  the case is an error. The next case asks again, because its verdict depends on the
-  answer.
-"""
+"""Ask the fixture `relevance_documents` for documents, and keep what it answers."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import (
-    Callable,
-    Collection,
-    Generator,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import quoted
 from pytest_relevance.ext.documents.answers import (
     IndexDocuments,
     UnreadableAnswer,
     documents_to_ask,
     read_answer,
 )
-from pytest_relevance.plugin.exceptions import (
-    ENDING,
-    BaselineFailure,
-    CaseError,
-    CaseFailure,
-    error_text,
-)
-from pytest_relevance.plugin.pytest_internals import request_of
-from pytest_relevance.plugin.redaction import redaction
 from pytest_relevance.plugin.run_settings import DOCUMENTS as NAME
-from pytest_relevance.plugin.run_settings import settings
-from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import awaiting
-from pytest_relevance.plugin.running.case_run import (
-    CHECKS,
-    Attempt,
-    CaseRun,
-    case_runs_of,
-)
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.document_fields import FieldValues
 from pytest_relevance.results.responses.ids import id_text
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -68,14 +27,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 MOST_IDS = 500
 """How many documents are asked for at a time."""
 
-_NO_TITLES = f"documents have no titles from {NAME}"
-
-_FAILURES = (CaseFailure, BaselineFailure)
-"""The exceptions of cases whose reports show documents."""
-
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class WaitingCase:
     """The result of a case whose documents are asked for.
 
     `number`: in a test with several checks, the number of the check, from 0.
@@ -87,15 +41,15 @@ class _Case:
 
 
 @dataclass(slots=True, eq=False)
-class _Index:
-    """Asks the fixture `relevance_documents` for documents, and keeps the answers.
+class Index:
+    """The documents of an index, as far as `relevance_documents` was asked for them.
 
     Each document is asked for once. A document whose title was asked for is asked for
     again if an expectation needs its fields.
 
-    `ask`: the value of the fixture: a function that takes ids.
-    `documents`: what the answers say.
-    `asked`: the documents that were asked for, and those that wait.
+    `function`: the value of the fixture: a function that takes ids.
+    `known`: what the answers say.
+    `requested`: the documents that were asked for, and those that wait.
     `waiting`: the documents whose titles will be asked for next.
     `cases`: the cases with documents that were not asked for yet.
     `loop`: the event loop of another plugin that the last search ran in, if any.
@@ -105,39 +59,48 @@ class _Index:
         for a document that the index does not have.
     """
 
-    ask: Callable[[list[str]], object]
-    documents: IndexDocuments = field(default_factory=IndexDocuments)
-    asked: set[str] = field(default_factory=set)
+    function: Callable[[list[str]], object]
+    known: IndexDocuments = field(default_factory=IndexDocuments)
+    requested: set[str] = field(default_factory=set)
     waiting: dict[str, None] = field(default_factory=dict)
-    cases: deque[_Case] = field(default_factory=deque)
+    cases: deque[WaitingCase] = field(default_factory=deque)
     loop: Any = None
     is_broken: bool = False
     values: dict[str, object] = field(default_factory=dict)
 
-    def want_documents(self, documents: Iterable[str]) -> None:
+    def add_documents(self, documents: Iterable[str]) -> None:
         """Add documents to `waiting`, if they were not asked for yet."""
         for document in documents:
-            if document not in self.asked:
-                self.asked.add(document)
+            if document not in self.requested:
+                self.requested.add(document)
                 self.waiting[document] = None
 
-    def want(self, case: _Case) -> None:
+    def add_case(self, case: WaitingCase) -> None:
         """Add a case to `cases`, and its documents to `waiting`."""
-        self.want_documents(documents_to_ask(case.result))
+        self.add_documents(documents_to_ask(case.result))
         self.cases.append(case)
 
-    def take_batch(self) -> list[str]:
-        """Remove and return the first `MOST_IDS` of the documents that wait."""
+    def ask_for_titles(self, config: pytest.Config) -> Mapping[str, str]:
+        """Ask for the first `MOST_IDS` of the documents that wait.
+
+        Return {kind of mistake in the answer: sentence}. Raises what the fixture's
+        function raises, and `UnreadableAnswer`.
+        """
         batch = list(islice(self.waiting, MOST_IDS))
         for document in batch:
             del self.waiting[document]
-        return batch
+        answer = self._call(batch)
+        if awaiting.is_waiting(answer):
+            answer = awaiting.wait_between_calls(config, answer, self.loop)
+        read = read_answer(answer, batch)
+        self.known.add(read.documents)
+        return read.complaints
 
-    def take_complete_cases(self) -> Iterator[_Case]:
+    def take_complete_cases(self) -> Iterator[WaitingCase]:
         """Remove and yield the first cases that have no waiting document any more."""
         while self.cases:
-            wanted = documents_to_ask(self.cases[0].result)
-            if not self.waiting.keys().isdisjoint(wanted):
+            documents = documents_to_ask(self.cases[0].result)
+            if not self.waiting.keys().isdisjoint(documents):
                 return
             yield self.cases.popleft()
 
@@ -147,20 +110,20 @@ class _Index:
         """Ask for the documents whose values are not known yet, even if `is_broken`.
 
         Their titles are known afterwards too, so they do not wait any longer. Return
-        {kind of mistake in the answers: sentence}.
+        and raise the same as `ask_for_titles`.
         """
         complaints: dict[str, str] = {}
-        unasked = []
+        unknown = []
         for document in dict.fromkeys(documents):
             if document not in self.values:
-                unasked.append(document)
-        for start in range(0, len(unasked), MOST_IDS):
-            batch = unasked[start : start + MOST_IDS]
-            answer: Any = await case_run.wait(self.ask(batch.copy()), name=NAME)
+                unknown.append(document)
+        for start in range(0, len(unknown), MOST_IDS):
+            batch = unknown[start : start + MOST_IDS]
+            answer: Any = await case_run.wait(self._call(batch), name=NAME)
             read = read_answer(answer, batch)
-            self.documents.add(read.documents)
+            self.known.add(read.documents)
             complaints |= read.complaints
-            self.asked.update(batch)
+            self.requested.update(batch)
             for document in batch:
                 self.waiting.pop(document, None)
             self.values |= dict.fromkeys(batch)
@@ -168,286 +131,17 @@ class _Index:
                 self.values[id_text(key) or ""] = value
         return complaints
 
+    def _call(self, documents: Sequence[str]) -> object:
+        """Call the function of the fixture, which may return something to await.
 
-class DocumentLookup:
-    """Hooks that ask for documents, and send the answers with later reports.
-
-    The hooks are registered, as `relevance_documents`, if any test sees a fixture of
-    this name.
-    """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._store = run_store(config)
-        self._indexes: dict[int, _Index] = {}
-        # case files and modules, in which the fixture is not defined, or has failed
-        self._without: set[object] = set()
-        self._failed: set[object] = set()
-
-    # trylast: inner to the wrappers that capture output
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """After the call of a test, ask for the documents of its failing cases."""
-        __tracebackhide__ = True
-        try:
-            result = yield
-        except ENDING:
-            raise
-        except BaseException:
-            self._look_up(item, case_runs_of(item))
-            raise
-        self._look_up(item, case_runs_of(item))
-        return result
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(
-        self, fixturedef: pytest.FixtureDef[Any]
-    ) -> Generator[None, object, object]:
-        """Make the teardown of the fixture ask for the remaining documents first.
-
-        The fixtures that `relevance_documents` requests are still set up then.
-        """
-        value = yield
-
-        def ask() -> None:
-            index = self._indexes.pop(id(value), None)
-            if index is not None:
-                self._ask(index)
-
-        if fixturedef.argname == NAME:
-            # the last one to be added is called first
-            fixturedef.addfinalizer(ask)
-        return value
-
-    # tryfirst: before `Reporting` attaches the failing check to the report
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> None:
-        """Ask the index for the documents of a check that failed in a subtest.
-
-        Nothing is asked while an event loop runs, because an answer could not be
-        awaited.
-        """
-        checks = item.stash.get(CHECKS, None)
-        if call.excinfo is None or checks is None or not checks.is_running:
-            return
-        if awaiting.running_loop() is not None:
-            return
-        error = call.excinfo.value
-        failing = [
-            case_run for case_run in checks.runs if case_run.attempt.error is error
-        ]
-        self._look_up(item, failing)
-
-    # tryfirst: before `Reporting` takes what is left to send, and before session
-    # fixtures end
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
-        """Ask for the remaining documents of a stopped run, before files are written.
-
-        After Ctrl-C nothing is asked.
-        """
-        if exitstatus != pytest.ExitCode.INTERRUPTED:
-            for index in self._indexes.values():
-                self._ask(index)
-        self._indexes.clear()
-
-    def described(
-        self, results: Iterable[CaseResult], documents: Collection[str] = ()
-    ) -> list[CaseResult]:
-        """Return results with all titles and fields that the indexes have.
-
-        The indexes are asked for the documents that still wait, and for `documents`.
-        """
-        for index in self._indexes.values():
-            index.want_documents(documents)
-            self._ask(index)
-        described = list(results)
-        for index in self._indexes.values():
-            described = [index.documents.described(result) for result in described]
-        return described
-
-    @pytest.hookimpl
-    async def pytest_relevance_fields(
-        self, case_run: CaseRun, documents: Sequence[str]
-    ) -> FieldValues | None:
-        """Return the fields of documents in the index; None if there is no index.
-
-        Raises `CaseError` if the fixture fails or the index cannot be asked.
+        Raises `UnreadableAnswer` if it cannot be called with a list of ids.
         """
         try:
-            index = self._requested_index(case_run.item)
-        except ENDING:
-            raise
-        except BaseException as error:  # one of pytest's own too: `pytest.skip`
-            raise self._no_fields(self._why_not_set_up(error)) from None
-        if index is None:
-            return None
-        try:
-            complaints = await index.look_up_values(documents, case_run)
-        except ENDING:
-            raise
-        except Exception as error:
-            raise self._no_fields(self._why(error)) from None
-        self._complain(complaints)
-        values = {}
-        for document in documents:
-            value = index.values[document]
-            if isinstance(value, str):
-                value = {"title": value}
-            if value is not None:
-                values[document] = value
-        return FieldValues(source=NAME, by_document=values)
-
-    def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the titles of documents of an item's cases.
-
-        The documents of failing cases are asked for at once. If a report shows all
-        cases, the documents of passing cases wait for others.
-        """
-        everything = settings(self._config).details
-        wanted = {}
-        has_failed = False
-        for number, case_run in enumerate(runs):
-            fails = isinstance(case_run.attempt.error, _FAILURES)
-            if case_run.attempt.result is not None and (everything or fails):
-                wanted[number] = case_run.attempt
-                has_failed |= fails
-        index = self._index_for_titles(item) if wanted else None
-        if index is None or index.is_broken:
-            return
-        for number, attempt in wanted.items():
-            assert attempt.result is not None
-            index.want(_Case(item.nodeid, number, attempt.result))
-            index.loop = attempt.loop or index.loop
-        at_least = 1 if has_failed else MOST_IDS
-        self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
-
-    def _no_fields(self, why: str) -> CaseError:
-        """Return the error of a case whose fields cannot be looked up."""
-        text = f"fields of the results cannot be looked up in {NAME}: {why}"
-        return CaseError(redaction(self._config).text(text), pytrace=False)
-
-    def _index_for_titles(self, item: pytest.Item) -> _Index | None:
-        """Return the index of an item; None without one, or if the fixture failed."""
-        if item.parent in self._failed:
-            return None
-        try:
-            return self._requested_index(item)
-        except ENDING:
-            raise
-        except BaseException as error:  # no verdict changes because of a title
-            self._failed.add(item.parent)
-            self._warn("fault", f"{_NO_TITLES}: {self._why_not_set_up(error)}")
-            return None
-
-    def _requested_index(self, item: pytest.Item) -> _Index | None:
-        """Return the index that the fixture gives an item; None without the fixture.
-
-        Raises what the fixture raises.
-        """
-        request = request_of(item)
-        if request is None or item.parent in self._without:
-            return None
-        try:
-            value = request.getfixturevalue(NAME)
-        except pytest.FixtureLookupError as error:
-            if error.argname != NAME:  # a fixture that it requests is missing
-                raise
-            self._without.add(item.parent)
-            return None
-        return self._indexes.setdefault(id(value), _Index(value))
-
-    def _ask(
-        self,
-        index: _Index,
-        *,
-        at_least: int = 1,
-        nodeid: str = "",
-        unsent: Mapping[int, Attempt] | None = None,
-    ) -> None:
-        """Ask for waiting documents, and describe the cases that are complete then.
-
-        The titles go into a result that was not sent yet. The titles of any other
-        result are sent with the next report.
-
-        `at_least`: how many documents must wait. With fewer, nothing is asked.
-        `unsent`: {number: attempt} of the item `nodeid`, whose results were not sent
-            yet.
-        """
-        while len(index.waiting) >= at_least and not index.is_broken:
-            self._ask_for_batch(index)
-        for case in index.take_complete_cases():
-            self._check_ids(index.documents, case.result)
-            described = index.documents.described(case.result)
-            if case.nodeid != nodeid:
-                self._store.unsent.describe(case.nodeid, case.number, described.texts)
-                continue
-            attempt = (unsent or {}).get(case.number)
-            # the result may be of an earlier attempt
-            if attempt is not None and attempt.result is case.result:
-                attempt.result = described
-
-    def _ask_for_batch(self, index: _Index) -> None:
-        """Ask an index for the next documents, and keep what it answers.
-
-        If that fails, the run warns, and the index is not asked for titles again.
-        """
-        batch = index.take_batch()
-        try:
-            answer = index.ask(batch.copy())
-            if awaiting.is_waiting(answer):
-                answer = awaiting.wait_between_calls(self._config, answer, index.loop)
-            read = read_answer(answer, batch)
-        except ENDING:
-            raise
-        except BaseException as error:  # no verdict changes because of a title
-            self._give_up(index, self._why(error))
-            return
-        index.documents.add(read.documents)
-        self._complain(read.complaints)
-
-    def _check_ids(self, documents: IndexDocuments, result: CaseResult) -> None:
-        """Warn once if the index does not know a document that the search returned."""
-        if documents.has_other_ids:
-            return
-        unknown = documents.unknown_result(result)
-        if unknown:
-            documents.has_other_ids = True
-            text = (
-                f"{NAME} does not know {quoted(unknown)}, which the search returned: "
-                "does it take the same ids? So reports do not say which documents "
-                "are missing from the index"
-            )
-            self._store.unsent.warn(OTHER_IDS, text)
-
-    def _give_up(self, index: _Index, why: str) -> None:
-        """Ask an index for no more titles, and warn."""
-        index.is_broken = True
-        index.waiting.clear()
-        self._warn("fault", f"{_NO_TITLES}: {why}")
-
-    def _why_not_set_up(self, error: BaseException) -> str:
-        return f"the fixture raised {error_text(error, self._config)}"
-
-    def _why(self, error: BaseException) -> str:
-        """Return why an index cannot be asked, from the exception of the call."""
-        traceback = error.__traceback__
-        is_of_call = traceback is not None and traceback.tb_next is None
-        if isinstance(error, TypeError) and is_of_call:
-            return (
+            return self.function([*documents])
+        except TypeError as error:
+            traceback = error.__traceback__
+            if traceback is None or traceback.tb_next is not None:
+                raise  # from within the function
+            raise UnreadableAnswer(
                 f"it cannot be called with a list of ids: {error}; write documents(ids)"
-            )
-        if isinstance(error, UnreadableAnswer):
-            return str(error)
-        return f"it raised {error_text(error, self._config)}"
-
-    def _complain(self, complaints: Mapping[str, str]) -> None:
-        """Show in the summary what is wrong with answers, once for each kind."""
-        for kind, text in complaints.items():
-            self._warn(kind, f"{NAME}: {text}")
-
-    def _warn(self, kind: str, text: str) -> None:
-        """Show a text in the summary, if no text of the same kind is shown already."""
-        self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
+            ) from None

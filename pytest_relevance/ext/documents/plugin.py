@@ -26,7 +26,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
     manager = session.config.pluginmanager
     if is_fixture_defined(DOCUMENTS, session) and not manager.has_plugin(DOCUMENTS):
-        from pytest_relevance.ext.documents.index import DocumentLookup
+        from pytest_relevance.ext.documents.hooks import DocumentLookup
 
         manager.register(DocumentLookup(session.config), DOCUMENTS)
 

@@ -159,7 +159,7 @@ class Judging:
             def ask() -> None:
                 self._ask(value)
 
-            # the last one to be added is called first
+            # finalizers are called in reverse order, so this one comes first
             fixturedef.addfinalizer(ask)
         return value
 
