@@ -1,8 +1,8 @@
 """Convert a recorded result to what the search of a case would return now.
 
-The depth of the case, its expectations and `collapse` may have changed since. A record
-keeps a ranking only as deep as the case looked then. If the case looks deeper now, it
-cannot be judged (`NotInRecord`).
+The depth of the case, its expectations and `collapse` may have changed since the run. A
+record keeps a ranking only as deep as the case looked in the run. If the case looks
+deeper now, it cannot be judged (`NotInRecord`).
 """
 
 from __future__ import annotations
@@ -49,14 +49,13 @@ class RecordedSearch:
 
         Raises `NotInRecord` if the record does not have all that the case looks at.
         """
-        call = self.result.call
-        _check_latency(self, case)
+        self._check_latency(case)
         ranking = self.ranking(case)
-        asked = self.result.conditions.asked
+        call = self.result.call
         is_default = self.result.ranking.is_default_k
         return Searched(
             rankings=[(ranking, call.latency)],
-            asked=case.depth if asked else None,
+            asked=case.depth if self._requested else None,
             concurrency=call.concurrency,
             is_shared=call.latency_shared,
             is_recorded=True,
@@ -68,37 +67,88 @@ class RecordedSearch:
 
         Raises `NotInRecord` if the record does not have all that the case looks at.
         """
-        recorded = self.result.ranking
-        kept = recorded.uncollapsed
-        asked = self.result.conditions.asked or 0
-        obeys_k = asked > 0 and recorded.length <= asked
-        if obeys_k:
-            if recorded.length == asked < case.depth:
-                raise NotInRecord(
-                    f"the case looks at {case.depth} results, and {self.record} has the "
-                    f"first {asked}: look no deeper, or {HOW_TO_RECORD}"
-                )
-            count = min(len(kept), case.depth)
-        else:  # the search takes no `k`, or returned more results than requested
-            self._check_kept(case, kept)
-            count = len(kept)
-        top = kept[:count]
+        top = self.result.ranking.uncollapsed
+        if self._obeys_k:
+            self._check_requested(case)
+            top = top[: case.depth]
+        else:
+            self._check_kept(case)
         ranking = Ranking(
             ids=top,
             titles=self._titles(top),
-            scores=self._scores()[:count],
-            sort_values=self._sort_values()[:count],
+            scores=self._scores()[: len(top)],
+            sort_values=self._sort_values()[: len(top)],
             response=self._response(case),
-            rest=self._rest(case, top, is_unasked=obeys_k),
+            rest=self._rest(case, top),
         )
         if case.settings.collapse:
             ranking = collapsed(ranking, {})
         return self._with_passages(ranking, case)
 
-    def _with_passages(self, ranking: Ranking, case: Case) -> Ranking:
-        """Return a ranking with what the record tells of the passages of a case.
+    @property
+    def _requested(self) -> int:
+        """How many results were requested as `k`; 0 if the search takes no `k`."""
+        return self.result.conditions.asked or 0
 
-        Raises `NotInRecord` if it does not tell enough.
+    @property
+    def _obeys_k(self) -> bool:
+        """Whether the search takes `k`, and returned no more results than that."""
+        requested = self._requested
+        return requested > 0 and self.result.ranking.length <= requested
+
+    def _check_requested(self, case: Case) -> None:
+        """Raise `NotInRecord` if the search would return more results now.
+
+        The search obeys `k`. It may have more results if it returned all that were
+        requested.
+        """
+        requested = self._requested
+        if self.result.ranking.length == requested < case.depth:
+            raise NotInRecord(
+                f"the case looks at {case.depth} results, and {self.record} has the "
+                f"first {requested}: look no deeper, or {HOW_TO_RECORD}"
+            )
+
+    def _check_kept(self, case: Case) -> None:
+        """Raise `NotInRecord` if results that were not kept could change a score."""
+        recorded = self.result.ranking
+        kept = recorded.uncollapsed
+        if len(kept) == recorded.length:
+            return
+        ranks = len(without_copies(kept)) if case.settings.collapse else len(kept)
+        if case.depth <= ranks and not case.looks_at_all:
+            return
+        looks_at = counted(case.depth, "result")
+        if case.looks_at_all:
+            looks_at = "the whole ranking"
+        raise NotInRecord(
+            f"the case looks at {looks_at}, and {self.record} has kept the first {ranks} "
+            f"of {counted(recorded.length, 'result')}: look no deeper, or "
+            f"{HOW_TO_RECORD}"
+        )
+
+    def _check_latency(self, case: Case) -> None:
+        """Raise `NotInRecord` if the case needs a latency that the record lacks.
+
+        The time that a search takes beside others, or its share of a batch, says
+        nothing of the time that it takes alone.
+        """
+        call = self.result.call
+        is_alone = not call.latency_shared and call.concurrency == 1
+        if call.latency is not None and is_alone:
+            return
+        for expected in case.expect:
+            if EXPECTATIONS.get_or_unknown(expected.kind).needs_latency:
+                raise NotInRecord(
+                    f"{expected.written}: {self.record} has no latency of this search "
+                    f"called alone: {HOW_TO_RECORD}, with --relevance-concurrency=1"
+                )
+
+    def _with_passages(self, ranking: Ranking, case: Case) -> Ranking:
+        """Return a ranking with the passages of a case that the record has found in it.
+
+        Raises `NotInRecord` if the record does not know which results hold the passages
+        of the case.
         """
         if not case.reads_texts:
             if keys_of_result(self.result):
@@ -135,22 +185,6 @@ class RecordedSearch:
             values[path] = kept[path]
         return values
 
-    def _check_kept(self, case: Case, kept: Sequence[str]) -> None:
-        """Raise `NotInRecord` if results that were not kept could change a score."""
-        ranks = len(without_copies(kept)) if case.settings.collapse else len(kept)
-        if len(kept) == self.result.ranking.length:
-            return
-        if case.depth <= ranks and not case.looks_at_all:
-            return
-        looks_at = counted(case.depth, "result")
-        if case.looks_at_all:
-            looks_at = "the whole ranking"
-        raise NotInRecord(
-            f"the case looks at {looks_at}, and {self.record} has kept the first {ranks} "
-            f"of {counted(self.result.ranking.length, 'result')}: look no deeper, or "
-            f"{HOW_TO_RECORD}"
-        )
-
     def _titles(self, documents: Sequence[str]) -> Sequence[str | None]:
         """Return the recorded title of each document; () if no title is recorded."""
         titles = self.result.texts.titles
@@ -158,10 +192,10 @@ class RecordedSearch:
         return found if any(found) else ()
 
     def _scores(self) -> Sequence[float | None]:
-        """Return the score of each result, which is None for a chunk left out.
+        """Return the score of each result; () if the record has no scores.
 
-        A record keeps no scores of the chunks that `collapse` left out. () if it has
-        no scores at all.
+        The score of a chunk that `collapse` left out is None, because a record does not
+        keep it.
         """
         ranking = self.result.ranking
         has_left_out = len(ranking.documents) < len(ranking.uncollapsed)
@@ -174,21 +208,23 @@ class RecordedSearch:
         return found
 
     def _sort_values(self) -> Sequence[int]:
-        """Return a number for each result; equal numbers mean equal sort values.
+        """Return a number for each result; equal numbers stand for equal sort values.
 
-        Only chance ranks two results with the same score and the same number. Empty if
-        the search had no second sort value, or if chunks were left out.
+        The order of two results with the same score and the same number is chance. ()
+        if the search had no second sort value, or if `collapse` left out chunks.
         """
         ranking = self.result.ranking
         if not ranking.untied or len(ranking.documents) < len(ranking.uncollapsed):
             return ()
-        values, number = [], 0
+        values = []
+        number = 0
         for index in range(len(ranking.documents)):
-            number += index in ranking.untied
+            if index in ranking.untied:
+                number += 1
             values.append(number)
         return values
 
-    def _rest(self, case: Case, top: Sequence[str], *, is_unasked: bool) -> Rest:
+    def _rest(self, case: Case, top: Sequence[str]) -> Rest:
         """Return what is known of the results below the first ones.
 
         All results of the recorded search are counted, even if the case looks less deep
@@ -196,34 +232,15 @@ class RecordedSearch:
         only if `collapse` has not changed.
 
         `top`: the first results, which are in the ranking.
-        `is_unasked`: whether the search would not return the others for this case.
         """
         recorded = self.result.ranking
         below = recorded.length - len(top)
-        # where texts count, results with one id are different results
+        # if texts count, results with one id are different results
         documents = below if case.reads_texts else recorded.returned - len({*top})
         is_alike = self.result.conditions.settings.collapse == case.settings.collapse
         return Rest(
             documents=documents,
             copies=below - documents,
             ranks=recorded.deeper if is_alike else {},
-            is_unasked=is_unasked,
+            is_unasked=self._obeys_k,  # the search would not return them for this case
         )
-
-
-def _check_latency(search: RecordedSearch, case: Case) -> None:
-    """Raise `NotInRecord` if the case needs a latency that the record does not have.
-
-    The time that a search takes beside others, or its share of a batch, says nothing
-    of the time that it takes alone.
-    """
-    call = search.result.call
-    is_alone = not call.latency_shared and call.concurrency == 1
-    if call.latency is not None and is_alone:
-        return
-    for expected in case.expect:
-        if EXPECTATIONS.get_or_unknown(expected.kind).needs_latency:
-            raise NotInRecord(
-                f"{expected.written}: {search.record} has no latency of this search "
-                f"called alone: {HOW_TO_RECORD}, with --relevance-concurrency=1"
-            )
