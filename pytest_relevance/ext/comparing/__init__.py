@@ -8,4 +8,5 @@
 | `rejudging`, `judged_queries` | both runs judged again, and the judgments for that |
 | `pairing` | the pairs of results that belong together |
 | `pair_scores` | the scores of the pairs by the metrics of the comparison |
+| `demands`, `notes` | which demands of the test changed; notes about the runs |
 """

@@ -5,11 +5,13 @@ The command `compare` calls it, and so do notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, did_you_mean, listed
+from pytest_relevance._text import did_you_mean, listed
+from pytest_relevance.ext.comparing.demands import changes_of_demands, samples_of
+from pytest_relevance.ext.comparing.notes import notes_on_runs
 from pytest_relevance.ext.comparing.pair_scores import scored_pairs
 from pytest_relevance.ext.comparing.pairing import pair
 from pytest_relevance.ext.comparing.read_runs import (
@@ -21,20 +23,16 @@ from pytest_relevance.ext.comparing.read_runs import (
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named, refuse_lower_better
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.run.remarks import filled_texts
-from pytest_relevance.reports.run.sample_text import drawn_texts
-from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities
 from pytest_relevance.results.compare.references import with_references
-from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import DrawnQueries, FileInfo, Replayed
+from pytest_relevance.results.records.run_info import Replayed
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import Sample
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
     from pytest_relevance.ext.comparing.pairing import Variants
     from pytest_relevance.ext.comparing.read_runs import RunSource
@@ -92,38 +90,36 @@ def compare_runs(
     _check_arguments(missing, resamples, settings)
     chosen = _chosen_metrics(metrics)
     k = _cutoff(chosen)
-    one, two = read_runs(first, second, k)
+    older, newer = read_runs(first, second, k)
     if judgments is None and not are_similarities(chosen):
-        require_scores(one, two)
+        require_scores(older, newer)
     notes: list[str] = []
-    if judgments is not None or settings:
+    is_rejudged = judgments is not None or bool(settings)
+    if is_rejudged:
         # two records need no reader of judgments
         from pytest_relevance.ext.comparing.rejudging import rejudge
 
-        rejudged = rejudge(one, two, judgments, settings, missing=missing, k=k)
-        one, two = rejudged.first, rejudged.second
+        rejudged = rejudge(older, newer, judgments, settings, missing=missing, k=k)
+        older, newer = rejudged.first, rejudged.second
         notes += rejudged.notes
-    runs = (one, two)
-    results = [*one.results, *two.results]
+    results = [*older.results, *newer.results]
     if chosen is None and not _has_judgments(results):
         chosen = [_smallest_overlap(results, k)]
         notes.append(f"no case has judgments: compared by {chosen[0].text}")
-    paired = pair(one, two, chosen, variants, common=common)
+    paired = pair(older, newer, chosen, variants, common=common)
     notes += [f"left out: {each.reason}" for each in paired.incompatibilities]
     notes += paired.notes
-    notes += _notes_on_samples(runs)
-    notes += _notes_on_variants(runs, variants)
-    notes += _notes_on_filled_grades(runs)
+    notes += notes_on_runs((older, newer), variants)
     pairs: Sequence[Pair] = paired.pairs
-    if judgments is None and not settings:
-        pairs = with_references(pairs, two.files)
-    pairs = _with_weights_of_sample(pairs, one, two)
-    pairs = scored_pairs(pairs, chosen, is_across=variants is not None)
+    if not is_rejudged:
+        pairs = with_references(pairs, newer.files)
+    pairs = _with_weights_of_sample(pairs, older, newer)
+    scored = scored_pairs(pairs, chosen, is_across=variants is not None)
     first_name, second_name = paired.names
     return Comparison(
         first=first_name,
         second=second_name,
-        pairs=tuple(pairs),
+        pairs=scored,
         names=_metric_names(chosen, paired.pairs),
         metric=chosen[0].text if chosen else None,
         changed=tuple(what_changed(each) for each in paired.pairs),
@@ -132,10 +128,10 @@ def compare_runs(
         left_out=tuple(paired.incompatibilities),
         errors=tuple(paired.errors),
         notes=tuple(notes),
-        fingerprint=changed(one.info.fingerprint, two.info.fingerprint),
-        files=two.files,
-        test_changes=tuple(_test_changes(one, two, paired.pairs)),
-        replayed=_replayed([one] if one is two else runs),
+        fingerprint=changed(older.info.fingerprint, newer.info.fingerprint),
+        files=newer.files,
+        test_changes=tuple(changes_of_demands(older, newer, paired.pairs)),
+        replayed=_replayed([older] if older is newer else [older, newer]),
     )
 
 
@@ -217,69 +213,15 @@ def _smallest_overlap(results: Iterable[CaseResult], k: int) -> Metric:
     return metric_named(f"overlap@{min(cutoffs, default=k)}")
 
 
-def _test_changes(
-    one: Run, two: Run, pairs: Sequence[Pair]
-) -> Iterator[tuple[str, DemandChange]]:
-    """Yield (case file, change) for each demand that differs in the second run.
-
-    A case file that one run lacks is left out.
-    """
-    by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
-    for (first, second), of_files in by_files.items():
-        before, now = one.files.get(first), two.files.get(second)
-        if before is not None and now is not None:
-            for change in _test_changes_of_file(before, now, of_files):
-                yield second, change
-
-
-def _test_changes_of_file(
-    before: FileInfo, now: FileInfo, pairs: Sequence[Pair]
-) -> list[DemandChange]:
-    """Return the demands of a case file that differ in the second run.
-
-    What one of the runs has not kept of its demands is left out.
-    """
-    demands_before = before.demands_of(_key(each.first) for each in pairs)
-    demands_now = now.demands_of(_key(each.second) for each in pairs)
-    is_same = demands_before == demands_now and before.gates == now.gates
-    is_same = is_same and _samples(before) == _samples(now)
-    if is_same and all(_is_as_before(each) for each in pairs):
-        return []
-    # it imports the reader of case files, which most comparisons do not need
-    from pytest_relevance.results.records.demand_changes import (
-        DemandedOfCase,
-        changes_of_pairs,
-        changes_of_samples,
-    )
-
-    demanded = []
-    for each in pairs:
-        was = demands_before.get(_key(each.first))
-        is_now = demands_now.get(_key(each.second))
-        earlier = DemandedOfCase.of_result(each.first, was)
-        later = DemandedOfCase.of_result(each.second, is_now)
-        demanded.append((each.second.id, earlier, later))
-    knows_gates = before.demands is not None and now.demands is not None
-    gates = before.gates if knows_gates else None
-    changes = list(changes_of_pairs(demanded, gates, now.gates))
-    if before.demands is not None:
-        changes += changes_of_samples(_samples(before), _samples(now))
-    return changes
-
-
-def _samples(info: FileInfo) -> Sequence[Sample]:
-    return () if info.drawn is None else info.drawn.samples
-
-
 def _with_weights_of_sample(
-    pairs: Sequence[Pair], one: Run, two: Run
+    pairs: Sequence[Pair], older: Run, newer: Run
 ) -> Sequence[Pair]:
-    """Return pairs in which the second results have the weights to compare by.
+    """Return pairs whose newer results have the weights to compare by.
 
-    These are the weights of the second run. But if only the first run is a sample of
-    the queries, the weights of its sample count.
+    These are their own weights. But if only the older run has a sample of the queries,
+    the weights of its sample count.
     """
-    if not _drew_some(one) or _drew_some(two):
+    if not _drew_some(older) or _drew_some(newer):
         return pairs
     weighed = []
     for each in pairs:
@@ -293,58 +235,6 @@ def _with_weights_of_sample(
 def _drew_some(run: Run) -> bool:
     """Say whether queries were drawn, so that some of a file may be missing."""
     for info in run.files.values():
-        if any(not sample.is_whole for sample in _samples(info)):
+        if any(not sample.is_whole for sample in samples_of(info)):
             return True
     return False
-
-
-def _notes_on_samples(runs: tuple[Run, Run]) -> list[str]:
-    """Return a note with the queries that were drawn, for each run that drew some."""
-    notes: dict[str, None] = {}
-    for run in runs:
-        for file, info in run.files.items():
-            if info.drawn is not None:
-                drawn = DrawnQueries(
-                    samples=info.drawn.samples, left_out=info.drawn.left_out
-                )
-                texts = "; ".join(drawn_texts(drawn, reference=""))
-                notes[f"{run.name}: {file}: {texts}"] = None
-    return [*notes]
-
-
-def _is_as_before(pair: Pair) -> bool:
-    """Say whether both results of a case have the same weight, tags and judgments."""
-    first, second = pair.first, pair.second
-    return (
-        first.weight == second.weight
-        and first.tags == second.tags
-        and first.evaluation.digest == second.evaluation.digest
-    )
-
-
-def _key(result: CaseResult) -> tuple[str, str | None]:
-    return result.id, result.variant
-
-
-def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Return a note with the number of results of variants that are not compared.
-
-    [] if no variants were chosen, or if there are no such results.
-    """
-    if variants is None:
-        return []
-    others = 0
-    for run in set(runs):
-        others += sum(result.variant not in variants for result in run.results)
-    if not others:
-        return []
-    return [f"left out: {counted(others, 'result')} of other variants"]
-
-
-def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:
-    """Return a note for each run that has grades from files with `fill: true`."""
-    notes: dict[str, None] = {}
-    for run in runs:
-        for text in filled_texts(run.results)[:1]:
-            notes[f"{run.name}: {text}"] = None
-    return [*notes]
