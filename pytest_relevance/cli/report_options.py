@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pytest_relevance.cli.arguments import whole_from
+from pytest_relevance.cli.output import check_output
 from pytest_relevance.reports.formats import (
     HTML,
     JSON,
@@ -17,19 +19,20 @@ from pytest_relevance.reports.formats import (
     TEXT,
     format_of_suffix,
     has_report_of_comparison,
+    is_report,
 )
 from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
+from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 
 @dataclass(frozen=True, slots=True)
 class _RegisteredFormats:
     """The names of all formats that can report a run, or a comparison.
 
-    `of_comparisons`: whether they are those of comparisons.
+    Each look-up reads all names, also those of other packages. So another package whose
+    format has a name of ours is always refused.
 
-    The names are looked up when they are needed. Each look-up reads all names, also
-    those of other packages. So another package whose format has a name of ours is
-    always refused.
+    `of_comparisons`: whether they are the formats of comparisons.
     """
 
     of_comparisons: bool
@@ -98,13 +101,25 @@ def add_format(parser: Any, formats: Container[str]) -> None:
     )
 
 
-def report_format(arguments: Namespace, formats: Container[str]) -> str:
+def report_format(
+    arguments: Namespace, formats: Container[str], inputs: Iterable[Path | None]
+) -> str:
     """Return the format that `--format`, or else the ending of `--output`, names.
 
-    If neither names one of `formats`, text is returned.
+    If neither names one of `formats`, text is returned. Raises `CommandError` if the
+    file of `--output` is one of `inputs`, or exists and is not a report.
     """
+    check_output(arguments, inputs, is_own=is_report, otherwise="no report")
     if arguments.format:
         return str(arguments.format)
     suffix = os.path.splitext(arguments.output or "")[1]
     format = format_of_suffix(suffix)
     return format if format in formats else TEXT
+
+
+def report_width(arguments: Namespace) -> int:
+    """Return the width of a report as text: that of the terminal, or a fixed one.
+
+    A report in a file has the fixed width.
+    """
+    return terminal_width() if arguments.output is None else WIDEST

@@ -15,14 +15,14 @@ from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.arguments import existing
 from pytest_relevance.cli.command import OK, CommandError
-from pytest_relevance.cli.output import check_output, deliver
+from pytest_relevance.cli.output import deliver
 from pytest_relevance.cli.report_options import (
     FORMATS_OF_RUNS,
     add_report,
     report_format,
+    report_width,
 )
-from pytest_relevance.reports.formats import ReportOptions, is_report, run_report
-from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
+from pytest_relevance.reports.formats import ReportOptions, run_report
 from pytest_relevance.results.records.baseline_file import read_baseline
 from pytest_relevance.results.records.baseline_paths import SUFFIX
 from pytest_relevance.results.records.json_lines import BASELINE, kind_in_header
@@ -62,12 +62,11 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record, and return the exit code."""
-    format = report_format(arguments, FORMATS_OF_RUNS)
     inputs = [arguments.record, arguments.against]
-    check_output(arguments, inputs, is_own=is_report, otherwise="no report")
+    format = report_format(arguments, FORMATS_OF_RUNS, inputs)
     options = ReportOptions(
         verbosity=arguments.verbose - arguments.quiet,
-        width=WIDEST if arguments.output is not None else terminal_width(),
+        width=report_width(arguments),
         max_chars=arguments.max_chars,
         images=arguments.images == "link",
     )

@@ -25,18 +25,19 @@ from pytest_relevance.cli.arguments import (
     whole_from,
 )
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.output import check_output, complain, deliver, say
+from pytest_relevance.cli.output import complain, deliver, say
 from pytest_relevance.cli.report_options import (
     FORMATS_OF_COMPARISONS,
     add_report,
     report_format,
+    report_width,
 )
 from pytest_relevance.ext.comparing.compare import compare_runs
 from pytest_relevance.ext.comparing.pairing import NO_LINE, no_line
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.reports.formats import TEXT, comparison_report, is_report
-from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
+from pytest_relevance.reports.formats import TEXT, comparison_report
+from pytest_relevance.reports.terminal_text import terminal_width
 from pytest_relevance.results.compare.comparison import Comparison
 from pytest_relevance.results.compare.incompatibilities import Incomparable
 
@@ -67,6 +68,22 @@ def declare(parser: ArgumentParser) -> None:
         default=[],
         help="a metric to compare by, such as nDCG@10; may be repeated (default: the nDCG@k of the cases)",
     )
+    _declare_judging(parser)
+    _declare_cases(parser)
+    _declare_gates(parser)
+    output = parser.add_argument_group("output")
+    add_report(output, FORMATS_OF_COMPARISONS, has_images=True)
+    output.add_argument(
+        "--limit",
+        metavar="N",
+        type=whole_from(0),
+        default=5,
+        help="list N queries and tags at most; 0: all of them (default: %(default)s)",
+    )
+
+
+def _declare_judging(parser: ArgumentParser) -> None:
+    """Add the options that score both runs again."""
     parser.add_argument(
         "--judgments",
         "--qrels",
@@ -83,6 +100,10 @@ def declare(parser: ArgumentParser) -> None:
         default=[],
         help=f"score both runs again, with another setting: {', '.join(_SETTINGS)}",
     )
+
+
+def _declare_cases(parser: ArgumentParser) -> None:
+    """Add the options that say which cases are compared."""
     parser.add_argument(
         "--variants",
         metavar=("OF_A", "OF_B"),
@@ -103,19 +124,10 @@ def declare(parser: ArgumentParser) -> None:
         default="refuse",
         help="a judged query that a run does not have: refuse to compare (default), or score an empty ranking",
     )
-    _declare_gates(parser)
-    output = parser.add_argument_group("output")
-    add_report(output, FORMATS_OF_COMPARISONS, has_images=True)
-    output.add_argument(
-        "--limit",
-        metavar="N",
-        type=whole_from(0),
-        default=5,
-        help="list N queries and tags at most; 0: all of them (default: %(default)s)",
-    )
 
 
 def _declare_gates(parser: ArgumentParser) -> None:
+    """Add the options that make the exit code 1 if the newer run is too bad."""
     gates = parser.add_argument_group("gates")
     gates.add_argument(
         "--max-drop",
@@ -211,8 +223,7 @@ def run(arguments: Namespace) -> int:
     _refuse_repeated("--min", arguments.least)
     _refuse_repeated("--set", arguments.settings)
     inputs = (first, second, arguments.judgments)
-    check_output(arguments, inputs, is_own=is_report, otherwise="no report")
-    format = report_format(arguments, FORMATS_OF_COMPARISONS)
+    format = report_format(arguments, FORMATS_OF_COMPARISONS, inputs)
     try:
         comparison = _comparison(arguments)
         gates = comparison.judge(
@@ -221,7 +232,12 @@ def run(arguments: Namespace) -> int:
             max_case_drop=arguments.max_case_drop,
             min_mean=dict(arguments.least),
         )
-        options = _report_options(arguments, format)
+        options = {
+            "width": report_width(arguments) if format == TEXT else terminal_width(),
+            "max_chars": arguments.max_chars,
+            "limit": arguments.limit or sys.maxsize,
+            "images": arguments.images == "link",
+        }
         report = comparison_report(format, comparison, gates, **options)
         if output is not None:
             text = comparison_report(TEXT, comparison, gates, **options)
@@ -235,17 +251,6 @@ def run(arguments: Namespace) -> int:
     if os.path.realpath(first) == os.path.realpath(second) and not arguments.variants:
         complain(f"A and B are the same file: {first}")
     return OK if gates.passed else FOUND
-
-
-def _report_options(arguments: Namespace, format: str) -> dict[str, Any]:
-    """Return the keyword arguments of `comparison_report`."""
-    is_text_file = format == TEXT and arguments.output is not None
-    return {
-        "width": WIDEST if is_text_file else terminal_width(),
-        "max_chars": arguments.max_chars,
-        "limit": arguments.limit or sys.maxsize,
-        "images": arguments.images == "link",
-    }
 
 
 def _refuse_repeated(option: str, given: Sequence[tuple[str, Any]]) -> None:

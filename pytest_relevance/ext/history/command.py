@@ -22,14 +22,18 @@ from pathlib import Path
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cli.command import OK, PROGRAM, CommandError
-from pytest_relevance.cli.output import check_output, deliver
-from pytest_relevance.cli.report_options import OWN_FORMATS, add_report, report_format
+from pytest_relevance.cli.output import deliver
+from pytest_relevance.cli.report_options import (
+    OWN_FORMATS,
+    add_report,
+    report_format,
+    report_width,
+)
 from pytest_relevance.ext.history.data import history_data
 from pytest_relevance.ext.history.history import read_history
 from pytest_relevance.ext.history.page import history_page
 from pytest_relevance.ext.history.report import history_markdown, history_text
-from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, is_report, json_text
-from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
+from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, json_text
 from pytest_relevance.results.records.baseline_paths import SUFFIX
 
 
@@ -50,8 +54,7 @@ def run(arguments: Namespace) -> int:
     for name in arguments.runs:
         files |= dict.fromkeys(_files(name))
     paths = list(files)
-    check_output(arguments, map(Path, paths), is_own=is_report, otherwise="no report")
-    format = report_format(arguments, OWN_FORMATS)
+    format = report_format(arguments, OWN_FORMATS, map(Path, paths))
     history = read_history(paths)
     if format == MARKDOWN:
         report = history_markdown(history, arguments.max_chars)
@@ -60,8 +63,7 @@ def run(arguments: Namespace) -> int:
     elif format == HTML:
         report = history_page(history)
     else:
-        is_printed = arguments.output is None
-        report = history_text(history, terminal_width() if is_printed else WIDEST)
+        report = history_text(history, report_width(arguments))
     deliver(report, format, arguments.output)
     return OK
 
