@@ -1,9 +1,7 @@
 """Describe the answers of search servers: hits, totals, and signs of a partial answer.
 
-An engine is a row of `ENGINES`, from the documentation of its API. The answers are
-JSON, or objects of a client with the same names (`at_path`).
-
-`incomplete` and the shapes look there for signs while a response is read.
+The entries of `ENGINES` are made from the documentation of each API. An answer is JSON,
+or an object of a client with the same names.
 """
 
 from __future__ import annotations
@@ -16,39 +14,7 @@ from typing import Any
 
 from pytest_relevance.results.responses.values import at_path, attribute, has_dimensions
 
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """A field by which an engine marks a response as incomplete.
-
-    `path`: the path to the field.
-    `when`: returns whether the response is incomplete, from the value of the field.
-    `meaning`: what messages say about such a response.
-    """
-
-    path: tuple[str, ...]
-    when: Callable[[Any], bool]
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
-    """A search server, or several that answer in the same form.
-
-    `name`: for messages.
-    `hits`: the path to the hits in a body; empty if that form may be another
-    engine's.
-    `paging`: {path to the total: the parameter that limits the results}.
-    `signs`: what marks a response as incomplete.
-    """
-
-    name: str
-    hits: tuple[str, ...] = ()
-    paging: Mapping[str, str] = field(default_factory=dict)
-    signs: tuple[Sign, ...] = ()
-
-
-# --- what a sign may be ---------------------------------------------------------------
+# --- signs ----------------------------------------------------------------------------
 
 
 def is_set(value: object) -> bool:
@@ -69,6 +35,7 @@ def is_set(value: object) -> bool:
 
 
 def _elements(array: Any) -> list[object]:
+    """Return the values of an array or a table; the rows of one with two dimensions."""
     values: Any = attribute(array, "values")
     if values is None:
         values = array
@@ -125,101 +92,137 @@ def _warns_of_a_part(warnings: object) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A field by which an engine marks a response as incomplete.
+
+    `path`: the path to the field.
+    `meaning`: what messages say about such a response.
+    `when`: says from the value of the field whether the response is incomplete.
+    """
+
+    path: tuple[str, ...]
+    meaning: str
+    when: Callable[[Any], bool] = is_set
+
+
 # --- the engines ----------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A search server, or several that answer in the same form.
+
+    `name`: for messages.
+    `hits`: the path to the hits in a body. Empty if other engines answer in the same
+        form.
+    `paging`: {path to the total: the parameters that limit the results}.
+    `signs`: what marks a response as incomplete.
+    """
+
+    name: str
+    hits: tuple[str, ...] = ()
+    paging: Mapping[str, str] = field(default_factory=dict)
+    signs: tuple[Sign, ...] = ()
+
+
 _UNSEARCHED = "not all documents were searched"
+_FAILED = "the request failed"
+_MISSING = "a part of the results is missing"
+_CUT_OFF = "the search was cut off"
+
+_ELASTICSEARCH = Engine(
+    name="Elasticsearch or OpenSearch",
+    hits=("hits", "hits"),
+    paging={"hits.total": "size and from"},
+    signs=(
+        Sign(("timed_out",), "the search timed out"),
+        Sign(("_shards", "failed"), "shards failed"),
+        Sign(("_shards",), "shards did not answer", _lacks_some),
+        Sign(("_clusters", "skipped"), "clusters were skipped"),
+        Sign(("_clusters", "partial"), "clusters answered in part"),
+        Sign(("_clusters", "failed"), "clusters failed"),
+        Sign(("_clusters", "running"), "clusters were still searching"),
+        Sign(("terminated_early",), "the search ended at terminate_after"),
+        Sign(("is_partial",), "the search is still running, or failed in part"),
+    ),
+)
+_TYPESENSE = Engine(
+    name="Typesense",
+    hits=("hits",),
+    paging={"found": "per_page and page"},
+    signs=(Sign(("search_cutoff",), "search_cutoff_ms cut the search off"),),
+)
+_ALGOLIA = Engine(
+    name="Algolia",
+    hits=("hits",),
+    paging={"nbHits": "hitsPerPage and page"},
+    signs=(Sign(("timeoutHits",), "the search timed out"),),
+)
+_MEILISEARCH = Engine(
+    name="Meilisearch",
+    hits=("hits",),
+    paging={
+        "estimatedTotalHits": "limit and offset",
+        "totalHits": "hitsPerPage and page",
+    },
+    signs=(
+        Sign(("degraded",), "searchCutoffMs cut the search off"),
+        Sign(("remoteErrors",), "remote instances failed"),
+    ),
+)
+_SOLR = Engine(
+    name="Solr",
+    hits=("response", "docs"),
+    paging={"response.numFound": "rows and start"},
+    signs=(
+        Sign(
+            ("responseHeader", "partialResults"),
+            "a limit or a failed shard cut the search off",
+        ),
+        Sign(("responseHeader", "status"), _FAILED),
+    ),
+)
+_VESPA = Engine(
+    name="Vespa",
+    hits=("root", "children"),
+    paging={"root.fields.totalCount": "hits and offset"},
+    signs=(
+        Sign(("root", "coverage", "degraded"), _UNSEARCHED),
+        Sign(("root", "coverage", "full"), _UNSEARCHED, is_unset),
+    ),
+)
+_AZURE = Engine(
+    name="Azure AI Search",
+    paging={"@odata.count": "top and skip"},
+    signs=(
+        Sign(
+            ("@search.semanticPartialResponseReason",),
+            "the semantic ranker did not rank all results",
+        ),
+        Sign(("@search.coverage",), _UNSEARCHED, _is_below_100),
+    ),
+)
+_ANY_API = Engine(
+    name="HTTP",
+    signs=(
+        Sign(("warnings",), _MISSING, _warns_of_a_part),
+        Sign(("warning",), _MISSING, _warns_of_a_part),
+        Sign(("status_code",), _FAILED, _is_error_status),
+        Sign(("statusCode",), _FAILED, _is_error_status),
+        Sign(("status",), _FAILED, _is_error_status),
+    ),
+)
 
 ENGINES: tuple[Engine, ...] = (
-    Engine(
-        name="Elasticsearch or OpenSearch",
-        hits=("hits", "hits"),
-        paging={"hits.total": "size and from"},
-        signs=(
-            Sign(("timed_out",), is_set, "the search timed out"),
-            Sign(("_shards", "failed"), is_set, "shards failed"),
-            Sign(("_shards",), _lacks_some, "shards did not answer"),
-            Sign(("_clusters", "skipped"), is_set, "clusters were skipped"),
-            Sign(("_clusters", "partial"), is_set, "clusters answered in part"),
-            Sign(("_clusters", "failed"), is_set, "clusters failed"),
-            Sign(("_clusters", "running"), is_set, "clusters were still searching"),
-            Sign(("terminated_early",), is_set, "the search ended at terminate_after"),
-            Sign(
-                ("is_partial",),
-                is_set,
-                "the search is still running, or failed in part",
-            ),
-        ),
-    ),
-    Engine(
-        name="Typesense",
-        hits=("hits",),
-        paging={"found": "per_page and page"},
-        signs=(
-            Sign(("search_cutoff",), is_set, "search_cutoff_ms cut the search off"),
-        ),
-    ),
-    Engine(
-        name="Algolia",
-        hits=("hits",),
-        paging={"nbHits": "hitsPerPage and page"},
-        signs=(Sign(("timeoutHits",), is_set, "the search timed out"),),
-    ),
-    Engine(
-        name="Meilisearch",
-        hits=("hits",),
-        paging={
-            "estimatedTotalHits": "limit and offset",
-            "totalHits": "hitsPerPage and page",
-        },
-        signs=(
-            Sign(("degraded",), is_set, "searchCutoffMs cut the search off"),
-            Sign(("remoteErrors",), is_set, "remote instances failed"),
-        ),
-    ),
-    Engine(
-        name="Solr",
-        hits=("response", "docs"),
-        paging={"response.numFound": "rows and start"},
-        signs=(
-            Sign(
-                ("responseHeader", "partialResults"),
-                is_set,
-                "a limit or a failed shard cut the search off",
-            ),
-            Sign(("responseHeader", "status"), is_set, "the request failed"),
-        ),
-    ),
-    Engine(
-        name="Vespa",
-        hits=("root", "children"),
-        paging={"root.fields.totalCount": "hits and offset"},
-        signs=(
-            Sign(("root", "coverage", "degraded"), is_set, _UNSEARCHED),
-            Sign(("root", "coverage", "full"), is_unset, _UNSEARCHED),
-        ),
-    ),
-    Engine(
-        name="Azure AI Search",
-        paging={"@odata.count": "top and skip"},
-        signs=(
-            Sign(
-                ("@search.semanticPartialResponseReason",),
-                is_set,
-                "the semantic ranker did not rank all results",
-            ),
-            Sign(("@search.coverage",), _is_below_100, _UNSEARCHED),
-        ),
-    ),
-    Engine(
-        name="HTTP",
-        signs=(
-            Sign(("warnings",), _warns_of_a_part, "a part of the results is missing"),
-            Sign(("warning",), _warns_of_a_part, "a part of the results is missing"),
-            Sign(("status_code",), _is_error_status, "the request failed"),
-            Sign(("statusCode",), _is_error_status, "the request failed"),
-            Sign(("status",), _is_error_status, "the request failed"),
-        ),
-    ),
+    _ELASTICSEARCH,
+    _TYPESENSE,
+    _ALGOLIA,
+    _MEILISEARCH,
+    _SOLR,
+    _VESPA,
+    _AZURE,
+    _ANY_API,
 )
 """The engines, and last what any API may answer.
 
@@ -228,9 +231,6 @@ The first path that leads to a list of hits counts, and the first sign that is f
 
 REDIS_ENGINE = Engine(
     name="Redis",
-    signs=(
-        Sign(("warnings",), is_set, "the search was cut off"),
-        Sign(("warning",), is_set, "the search was cut off"),
-    ),
+    signs=(Sign(("warnings",), _CUT_OFF), Sign(("warning",), _CUT_OFF)),
 )
 """Redis, whose warnings all say that results are missing. Other engines' do not."""
