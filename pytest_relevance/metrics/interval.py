@@ -25,26 +25,17 @@ def interval(
     """Return the lowest and the highest nDCG@k that the unjudged results allow.
 
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
-    the scale.
+    the scale. Later copies of a document, and documents with a negative grade, are not
+    unjudged results, whatever `negative` is.
 
-    The lower end is exact. For j = 0, 1, ... the j deepest unjudged results get the
-    highest grade, the other unjudged results get the lowest, and the ideal ranking is
-    made of these grades too. The lower end is the lowest of these nDCGs.
-
-    The upper end is a bound, which no grading exceeds. It is the DCG with the highest
-    grade for all unjudged results, divided by the present ideal DCG, and at most 1. A
-    negative DCG is divided by the ideal DCG that has the new grades too, because a
-    larger ideal then brings nDCG nearer to 0.
-
-    If a mapping of gains does not rise with the grades, "highest" and "lowest" mean the
-    grades with the greatest and the least gain. The interval always contains the
-    present nDCG@k, in which an unjudged result has no gain. So the lower end is the
-    present nDCG@k if even the lowest grade has a gain.
+    The lower end is the least nDCG@k that grades of the unjudged results give. The
+    upper end is a bound: no grades exceed it, and perhaps none reach it. `_OpenRanking`
+    says how both are found. The interval always contains the present nDCG@k, in which
+    an unjudged result has no gain.
 
     Both ends are the present nDCG@k if there are no unjudged results, with `ideal`
     other than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
-    `undefined="zero"`) if the present ideal DCG is 0. Later copies of a document, and
-    documents with a negative grade, are not unjudged results, whatever `negative` is.
+    `undefined="zero"`) if the present ideal DCG is 0.
 
     `present`: the present nDCG@k, if the caller knows it already.
 
@@ -64,16 +55,17 @@ def interval(
         return present, present
     if not settings.increasing:
         lowest, highest = _by_gain(lowest, highest, settings)
-    question = _OpenRanking(
+    ranking = _OpenRanking(
         graded=graded,
         unjudged=unjudged,
+        ideal=ideal,
         k=k,
         lowest=lowest,
         highest=highest,
         settings=settings,
     )
-    lower = min(question.least_ndcg(ideal), present)
-    upper = max(min(1.0, question.upper_bound(ideal)), present)
+    lower = min(ranking.least_ndcg(), present)
+    upper = max(min(1.0, ranking.upper_bound()), present)
     return lower, upper
 
 
@@ -90,9 +82,9 @@ def unjudged_indexes(graded: GradedRanking, k: int | None) -> list[int]:
 
 
 def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
-    """Return the two grades on the scale with the least and the greatest gain.
+    """Return the two grades from `lowest` to `highest` with the least and most gain.
 
-    For a mapping of gains, which need not rise with the grades.
+    `settings`: with a mapping as its gain, which need not rise with the grades.
     """
     assert not isinstance(settings.gain, str)
     grades = [lowest]
@@ -110,34 +102,42 @@ class _OpenRanking:
 
     `unjudged`: the indexes (from 0) of the unjudged results in the top k, without
         later copies.
-    `lowest`, `highest`: the grades that they may have.
+    `ideal`: the grades of the present ideal ranking.
+    `lowest`, `highest`: the grades with the least and the greatest gain that an
+        unjudged result may have.
     """
 
     graded: GradedRanking
     unjudged: Sequence[int]
+    ideal: Sequence[float]
     k: int | None
     lowest: float
     highest: float
     settings: Settings
 
-    def upper_bound(self, ideal: Sequence[float]) -> float:
-        """Return a bound that no nDCG@k exceeds, as `interval` describes it.
+    def upper_bound(self) -> float:
+        """Return a bound that no nDCG@k exceeds.
 
-        `ideal`: the grades of the present ideal ranking.
+        It is the DCG@k with the highest grade for all unjudged results, divided by the
+        present ideal DCG@k. A negative DCG is divided by the ideal DCG that has the new
+        grades too, because a larger ideal brings nDCG nearer to 0.
         """
         filled = self._filled([self.highest] * len(self.unjudged))
         best = dcg(filled.grades, self.settings)
+        ideal = self.ideal
         if best < 0:
             ideal = ideal_grades(filled, self.settings, self.k)
         return best / dcg(ideal, self.settings)
 
-    def least_ndcg(self, ideal: Sequence[float]) -> float:
+    def least_ndcg(self) -> float:
         """Return the least nDCG@k over all grades of the unjudged results.
 
-        `ideal`: the grades of the present ideal ranking.
+        For n = 0, 1, ... the n deepest unjudged results get the highest grade, and the
+        others the lowest. The ideal ranking has these grades too. The least of these
+        nDCGs is the least over all grades.
         """
         dcgs = self._dcgs_by_deepest()
-        ideals = self._ideals_by_deepest(ideal)
+        ideals = self._ideals_by_deepest()
         candidates = [found / best for found, best in zip(dcgs, ideals, strict=True)]
         deepest = candidates.index(min(candidates))
         # Computed again as every score is, so that it compares exactly with floors.
@@ -160,8 +160,7 @@ class _OpenRanking:
     def _dcgs_by_deepest(self) -> list[float]:
         """Return a DCG@k for each n from 0 to the number of unjudged results.
 
-        In it the n deepest unjudged results have the highest grade, the others the
-        lowest.
+        The n deepest unjudged results have the highest grade, the others the lowest.
         """
         top = self.graded.grades[: self.k]
         low = self.settings.gains[self.lowest]
@@ -176,11 +175,11 @@ class _OpenRanking:
             totals.append(total)
         return totals
 
-    def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
+    def _ideals_by_deepest(self) -> list[float]:
         """Return an ideal DCG@k for each n from 0 to the number of unjudged results.
 
-        In it n unjudged results have the highest grade, the others the lowest. For
-        example, the judged gains are 3 and 1, the lowest gain is 0, the highest is 3,
+        n unjudged results have the highest grade, the others the lowest. For example,
+        the judged gains are 3 and 1, the lowest gain is 0, the highest is 3,
         and two results are unjudged. The ideal rankings have the gains
 
         - n = 0: 3, 1, 0, 0
@@ -189,14 +188,12 @@ class _OpenRanking:
 
         Results with equal gains are added at once. So a ranking with thousands of
         unjudged results needs no sorting for each n.
-
-        `ideal`: the grades of the present ideal ranking.
         """
         low = self.settings.gains[self.lowest]
         high = self.settings.gains[self.highest]
         unjudged = len(self.unjudged)
-        judged = Counter(self.settings.gains[grade] for grade in ideal)
-        ranks = len(ideal) + unjudged if self.k is None else self.k
+        judged = Counter(self.settings.gains[grade] for grade in self.ideal)
+        ranks = len(self.ideal) + unjudged if self.k is None else self.k
         sums = _sums_of_reciprocals(self.settings.discount, ranks)
         totals = []
         for deepest in range(unjudged + 1):

@@ -210,7 +210,7 @@ def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     """
     accepted = ["sku-1", "sku-2", "sku-3"]
     found = change_of(shop, ["sku-4", "sku-3", "sku-5", "sku-1"], accepted=accepted)
-    assert found.lost == Move("sku-2", 2, None)
+    assert found.costliest == Move("sku-2", 2, None)
     assert found.on_top == Move("sku-4", None, 1)
     assert found.before == 1
     dcg, ideal = 3 / 1.5849625 + 7 / 2.3219281, 7 + 7 / 1.5849625 + 3 / 2
@@ -241,7 +241,7 @@ def test_the_lost_document_and_the_one_in_its_place(
     on_top: Move | None,
 ) -> None:
     found = change_of(shop, ranking, **keys)
-    assert (found.lost, found.on_top) == (lost, on_top)
+    assert (found.costliest, found.on_top) == (lost, on_top)
 
 
 def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(
@@ -251,9 +251,9 @@ def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_coun
     keys = {"judgments": {"sku-1": 3, "sku-2": 1}, "unjudged": "skip"}
     deep = ["sku-5", "sku-6", "sku-1"]
     pushed = change_of(shop, deep, accepted=["sku-1", "sku-2"], **keys)
-    assert pushed.lost == Move("sku-2", 2, None)
+    assert pushed.costliest == Move("sku-2", 2, None)
     same = change_of(shop, deep, accepted=["sku-1"], k=1, **keys)
-    assert (same.after, same.lost, same.gained) == (1, None, None)
+    assert (same.after, same.costliest, same.gained) == (1, None, None)
 
 
 def test_without_a_baseline_the_change_is_that_from_a_perfect_score(shop: Shop) -> None:
@@ -270,7 +270,7 @@ def test_an_entry_that_cannot_be_compared_names_no_earlier_ranking(
     result = changed(shop.result(["sku-4", "sku-1"]), baseline=accepted)
     found = CaseChange.since_baseline(result)
     assert found.before == before
-    assert found.lost == Move("sku-2", None, None)
+    assert found.costliest == Move("sku-2", None, None)
     assert found.on_top == Move("sku-4", None, 1)
 
 
@@ -297,12 +297,12 @@ def test_the_lost_document_has_the_largest_fall(
         document: gain(document, before) - gain(document, after) for document in before
     }
     largest = max(falls.values())
-    assert (found.lost is None) == (largest <= 0)
-    if found.lost is not None:
-        document = found.lost.document
+    assert (found.costliest is None) == (largest <= 0)
+    if found.costliest is not None:
+        document = found.costliest.document
         assert falls[document] == pytest.approx(largest)
-        assert found.lost.first == before.index(document) + 1
-        assert found.lost.second == (
+        assert found.costliest.first == before.index(document) + 1
+        assert found.costliest.second == (
             after.index(document) + 1 if document in after[:6] else None
         )
 

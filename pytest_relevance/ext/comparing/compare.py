@@ -57,14 +57,16 @@ def compare_runs(
     left out. Several variants of a search are compared one by one.
 
     Args:
-        first: the older run: a `Run`, a path (of a record, or of a run as `read_run`
-            takes it), or rankings as `evaluate` takes them.
-        second: the newer run.
+        first: the older run: a `Run`, the path of a record or of a TREC run (or of
+            another file that `read_run` reads), {query: [document, ...]},
+            {query: {document: score}}, or a DataFrame of results.
+        second: the newer run, in one of these forms.
         metrics: names of metrics. The default is the nDCG@k of the cases, and nDCG@10
             for rankings.
-        judgments: a path (of a case file, or of anything that `read_judgments` takes),
-            a `Suite`, or what `evaluate` takes. Both runs are scored by them. Without
-            them records have their own scores, and other runs are not scored.
+        judgments: the path of a case file or a judgment file, a `Suite`, `Judgments`,
+            {query: {document: grade}}, or a DataFrame of judgments. Both runs are
+            scored by them. Without them records have their own scores, and other runs
+            are not scored.
         variants: compare one variant of `first` with another of `second`, which may be
             the same run: `("bm25", "hybrid")`.
         common: whether to compare the cases that both runs have, even if others are

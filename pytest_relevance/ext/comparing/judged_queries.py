@@ -130,9 +130,11 @@ class JudgedQueries:
 def judged_queries(
     judgments: JudgmentSource, settings: Mapping[str, object]
 ) -> JudgedQueries:
-    """Return the queries of judgments in any form that `compare_runs` takes.
+    """Return the judged queries of a file, a suite, judgments or a table of grades.
 
-    `settings`: the settings of the user.
+    `judgments`: the path of a case file or a judgment file, a `Suite`, `Judgments`,
+        {query: {document: grade}}, a DataFrame, or `CheckedJudgments`.
+    `settings`: the settings that the user gave, by their names in `evaluate`.
 
     Raises:
         ValueError: settings are given for a case file, which has its own.

@@ -77,13 +77,15 @@ class CaseChange:
         return weight * (self.after - before)
 
     @cached_property
-    def lost(self) -> Move | None:
-        """The document or passage whose place costs most; None if there is none.
+    def costliest(self) -> Move | None:
+        """The document or passage that costs the score most; None if none costs any.
 
-        - By nDCG: the document of the earlier ranking that lowered the score most.
-        - By a metric that compares two rankings: the first document that is gone.
-        - Without an earlier ranking: the document with the largest loss against the
-          ideal ranking. Then the move has no first rank.
+        - By nDCG@k: of the documents in the earlier ranking, the one whose new rank, or
+          absence, lowers nDCG@k most.
+        - By a metric that compares two rankings: the first document of the earlier
+          ranking that is not returned now.
+        - Without an earlier ranking: the judged document with the largest loss against
+          the ideal ranking. The first rank of the move is then None.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -94,19 +96,20 @@ class CaseChange:
 
     @property
     def on_top(self) -> Move | None:
-        """The result that took the place of `lost`; None if there is none.
+        """The result that took the place of `costliest`; None if there is none.
 
-        This is the first result that rose or is new, down to the rank that `lost` had.
-        If nothing was lost, only rank 1 is looked at. Without an earlier ranking it is
-        the first result. Then the move has no first rank.
+        This is the first result that rose or is new, down to the earlier rank of
+        `costliest`. If no document costs any score, only rank 1 is looked at. Without
+        an earlier ranking it is the first result, and the first rank of the move is
+        None.
         """
         before = first_ranks(self.change.documents_before)
         documents = self.result.ranking.documents
         if not before:
             return Move(documents[0], None, 1) if documents else None
         lowest = 1
-        if self.lost is not None and self.lost.first is not None:
-            lowest = self.lost.first
+        if self.costliest is not None and self.costliest.first is not None:
+            lowest = self.costliest.first
         for rank, document in enumerate(documents[:lowest], 1):
             move = Move(document, before.get(document), rank)
             if move.first is None or move.distance > 0:

@@ -120,7 +120,7 @@ def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
     titles = _names_of_documents(result)
     absent = "not found" if result.evaluation.passages else "not returned"
     documents = {
-        LOST_DOCUMENT: _lost_spans(change.lost, titles, gone, absent),
+        LOST_DOCUMENT: _lost_spans(change.costliest, titles, gone, absent),
         DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
         GAINED_DOCUMENT: _gained_spans(change.gained, titles),
     }

@@ -1,7 +1,7 @@
-"""Compare each case of the second run with the first run, as a run with its baseline.
+"""Find demands that the second of two runs newly misses, and drops of its scores.
 
-So `compare FIRST SECOND` finds the same as a run with `--relevance-against=FIRST`:
-newly missed demands, and drops by more than the tolerance.
+The ranking of the first run is the accepted ranking. So `compare FIRST SECOND` finds
+the same as a run with `--relevance-against=FIRST`.
 
 `compare_runs` calls it when it has paired the results, and `history` for each run that
 it adds.
@@ -23,10 +23,10 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 
 def with_references(pairs: Sequence[Pair], files: Mapping[str, FileInfo]) -> list[Pair]:
-    """Return the pairs, each with what the comparison of its results found.
+    """Return the pairs, with `found`: how the second result compares with the first.
 
-    A pair stays as it is if a result comes from no case file, or if too little is known
-    of the first ranking.
+    `found` stays None if a result is not of a case file or has no scores, or if the
+    rankings cannot be compared, for example because they are of different queries.
 
     `files`: the case files of the second run.
     """
@@ -38,9 +38,7 @@ def with_references(pairs: Sequence[Pair], files: Mapping[str, FileInfo]) -> lis
 
 
 def with_reference(pair: Pair, demands: RecordedDemands) -> Pair:
-    """Return a pair with what the comparison of its results found.
-
-    `with_references` says which pairs stay as they are.
+    """Return a pair with `found`, or as it is; see `with_references`.
 
     `demands`: what the case file of the second result demands.
     """
