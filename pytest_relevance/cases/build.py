@@ -225,6 +225,10 @@ def draft_case(
 
 
 def _terms_of_case(suite: Terms, at: Location) -> Terms:
+    """Return the terms of a case that overrides keys of its suite.
+
+    `at`: has the values of all keys, of the suite and of the case.
+    """
     values = dict(at.values)
     for name in _OF_EACH_CASE:
         values[name] = getattr(suite, name)
@@ -335,7 +339,7 @@ class Drafts:
     def build(self, floors: SuiteFloors) -> list[Case]:
         """Return the cases, in the order of the file. Report floors out of reach.
 
-        `floors` is told of each case, to count which floors of the suite apply to it.
+        `floors`: counts for each case which floors of the suite apply to it.
         """
         grades = self.grades
         # Most cases share one `Terms` object. They share its copy with the range too.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol, TypeAlias
 
+from pytest_relevance.cases.scalars import with_type
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed
 from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
@@ -59,16 +60,15 @@ class FieldCondition:
         """Say whether both are the same. 1 equals True in Python, but not here."""
         if not isinstance(other, FieldCondition):
             return NotImplemented
-        if (self.path, self.comparison) != (other.path, other.comparison):
-            return False
-        if tuple(self.values) != tuple(other.values):
-            return False
-        are_booleans = [isinstance(value, bool) for value in self.values]
-        return are_booleans == [isinstance(value, bool) for value in other.values]
+        return self._compared == other._compared
 
     def __hash__(self) -> int:
         """Return the same for equal conditions."""
-        return hash((self.path, self.comparison, tuple(self.values)))
+        return hash(self._compared)
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        return self.path, self.comparison, *map(with_type, self.values)
 
     @classmethod
     def of_record(cls, written: Sequence[Any]) -> FieldCondition:

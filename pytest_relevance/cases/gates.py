@@ -161,7 +161,7 @@ def check_tags_of_gates(
 def check_gates_of_sample(
     gates: Sequence[Gate], cases: Sequence[Case], at: Location
 ) -> None:
-    """Report gates that say nothing of a file from which queries are drawn.
+    """Report gates on the lowest score, in a file of which queries are drawn.
 
     `cases`: the cases of the file.
     """

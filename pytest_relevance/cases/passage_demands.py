@@ -1,7 +1,7 @@
 """What a suite and a case with passages may not demand: measures and settings.
 
-Nothing is unjudged with passages, one result may hold several, and several results may
-hold the same one. So some measures and settings have no meaning.
+With passages no result is unjudged. One result may hold several passages, and several
+results may hold the same passage. So some measures and settings have no meaning.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pytest_relevance.cases.model import Terms
 from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.metric import Metric
 
-KEYS = ("min_judged", "unjudged", "ideal")
-"""The settings that passages leave no choice."""
+_WITHOUT_CHOICE = ("min_judged", "unjudged", "ideal")
+"""The keys whose default is the only value that has a meaning for passages."""
 
 
 def check_demands_of_suite(terms: Terms, at: Location) -> None:
     """Report what a suite with passages may not demand of its cases or by gates."""
-    check_settings(terms, KEYS, at)
-    check_expectations(terms.expect, at)
+    _check_settings(terms, _WITHOUT_CHOICE, at)
+    _check_metrics(terms.expect, at)
     for index, gate in enumerate(terms.gates):
         for metric in gate.metrics:
             if not _takes_passages(metric):
@@ -40,15 +40,15 @@ def check_demands_of_case(
 
     Return `WRONG` if a mistake was reported, else None.
     """
-    keys = [key for key in KEYS if key in own]
+    keys = [key for key in _WITHOUT_CHOICE if key in own]
     of_case = [expected for expected in expect if not expected.inherited]
-    is_wrong = check_settings(terms, keys, at) is WRONG
-    if check_expectations(of_case, at) is WRONG or is_wrong:
+    is_wrong = _check_settings(terms, keys, at) is WRONG
+    if _check_metrics(of_case, at) is WRONG or is_wrong:
         return WRONG
     return None
 
 
-def check_settings(terms: Terms, keys: Iterable[str], at: Location) -> Wrong | None:
+def _check_settings(terms: Terms, keys: Iterable[str], at: Location) -> Wrong | None:
     """Report values of keys that have no meaning for passages.
 
     Return `WRONG` if a mistake was reported, else None.
@@ -71,7 +71,7 @@ def check_settings(terms: Terms, keys: Iterable[str], at: Location) -> Wrong | N
     return result
 
 
-def check_expectations(expect: Iterable[Expectation], at: Location) -> Wrong | None:
+def _check_metrics(expect: Iterable[Expectation], at: Location) -> Wrong | None:
     """Report expectations on metrics that have no meaning for passages.
 
     Return `WRONG` if a mistake was reported, else None.

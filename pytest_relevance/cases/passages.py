@@ -97,9 +97,9 @@ def check_passages(value: object, at: Location) -> CaseJudgments | Wrong:
 
 
 def check_excluded(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
-    """Return a tuple with one expectation, that no top result holds these quotes.
+    """Return the expectation that no top result holds a quote, as a tuple of one.
 
-    Reports mistakes in the list of quotes.
+    `value`: a list of quotes. Mistakes in it are reported.
     """
     quotes = _check_quotes(value, at)
     if quotes is WRONG:

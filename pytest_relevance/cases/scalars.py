@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from math import isfinite
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 DECIMAL = r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?"
 """A decimal number without leading zeros; the group is its fraction."""
@@ -48,6 +48,15 @@ def scalar_value(text: str) -> object:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     return grade(text)
+
+
+def with_type(value: Any) -> tuple[bool, Any]:
+    """Return (whether a value is a boolean, the value).
+
+    Such pairs are equal only if their values are the same in YAML and JSON. In Python 1
+    equals True.
+    """
+    return isinstance(value, bool), value
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -36,7 +36,7 @@ from pytest_relevance.judgments.formats import FORMATS
 from pytest_relevance.metrics.measures import is_lower_better, largest_score
 from pytest_relevance.metrics.names import ALL_MEASURES, AnyMeasure, build_metric
 
-ID = (
+SCHEMA_ID = (
     "https://github.com/pytest-relevance/pytest-relevance/raw/main/pytest_relevance/cases/"
     "case-file.schema.json"
 )
@@ -57,7 +57,7 @@ def case_file_schema() -> Schema:
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": ID,
+        "$id": SCHEMA_ID,
         "title": TITLE,
         "description": (
             "What stands beside cases is a default of the suite, which a case may override."

@@ -60,10 +60,13 @@ EXPECTATIONS = Shape(
     },
 )
 PASSAGES = Shape(_as_grade, {"in": VALUE})
-"""The shape of passages: a number is none, other plain text is text."""
+"""The shape of passages: plain text is text, except numbers.
+
+So `passages: [14]` is a mistake, and its message advises quotation marks.
+"""
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 QUERY_FILES = Shape(_as_value, {"params": TEXT, "thousands": TEXT, "drop": TEXT})
-"""The shape of files of queries: rows and columns have any text."""
+"""The shape of files of queries. Columns of params and texts of rows stay text."""
 KNOWN_ITEMS = Shape(_as_text, {"sample": VALUE})
 JUDGMENTS = Shape(_as_value)
 """The shape of `judgments`: files, or documents with a `JUDGMENT` each."""

@@ -87,8 +87,9 @@ class SuiteBuilder:
         self._unjudged: list[str] = []
         """The texts of the listed queries without judgments."""
         self._left_out: list[str] = []
+        """The ids of the listed queries that `only: judged` leaves out."""
         self._drawn_left_out = 0
-        """The ids of the listed queries that are left out."""
+        """How many of these were drawn from a file with the key `sample`."""
         self._known_items: KnownItemCounts | None = None
         """How many known items there are, if the suite has some."""
 

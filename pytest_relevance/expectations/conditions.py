@@ -16,8 +16,12 @@ from pytest_relevance.cases.bounds import Bound, implies
 from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.cases.field_conditions import OF_NUMBERS
 from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.scalars import with_type
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.document_fields import AT_MOST, why_condition_unknown
+from pytest_relevance.results.document_fields import (
+    AT_MOST_OF_VALUE,
+    why_condition_unknown,
+)
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -44,8 +48,8 @@ def implies_condition(
     if now.comparison == "contains":
         part_now = str(now.values[0]).casefold()
         return str(before.values[0]).casefold() in part_now
-    values_now = {(type(one) is bool, one) for one in now.values}
-    values_before = {(type(one) is bool, one) for one in before.values}
+    values_now = set(map(with_type, now.values))
+    values_before = set(map(with_type, before.values))
     if of_all:
         return values_now <= values_before
     return values_now == values_before
@@ -218,7 +222,7 @@ def _condition_text(condition: FieldCondition) -> str:
 
     For `at_most` it is `more than 2 have the same brand`.
     """
-    if condition.comparison == AT_MOST:
+    if condition.comparison == AT_MOST_OF_VALUE:
         return f"more than {condition.values[0]} have the same {condition.path}"
     return f"{condition.path} {wanted_text(condition)}"
 

@@ -42,9 +42,9 @@ from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
-AT_MOST = "<="
+IN_TOP = "<="
 BELOW = ">"
-EXACTLY = "=="
+AT_RANK = "=="
 """How the rank of a document is compared: in the top n; below rank n; at rank n.
 
 An absent document is below every rank.
@@ -73,7 +73,7 @@ def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcom
 
     A document that was not returned has the rank infinity.
 
-    `comparison`: `AT_MOST`, `BELOW` or `EXACTLY`.
+    `comparison`: `IN_TOP`, `BELOW` or `AT_RANK`.
     """
     within = expected.within or found.k
     wrong = []
@@ -271,7 +271,7 @@ class _Include(_KindOfPresence):
         return dict.fromkeys(expected.documents, ranks)
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        return _judge_ranks(expected, found, AT_MOST)
+        return _judge_ranks(expected, found, IN_TOP)
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
@@ -336,13 +336,13 @@ def _depth(reason: Outcome, names: DocumentNames) -> int:
 
 # within
 
-_ONE_LESS = {"<": AT_MOST, ">=": BELOW}
+_ONE_LESS = {"<": IN_TOP, ">=": BELOW}
 """`<4` means the same as `<=3`, and `>=4` the same as `>3`."""
 
 _NOT_WITHIN = {
-    AT_MOST: "is not in the top {}",
+    IN_TOP: "is not in the top {}",
     BELOW: "is in the top {}",
-    EXACTLY: "is not at rank {}",
+    AT_RANK: "is not at rank {}",
 }
 
 
@@ -398,7 +398,7 @@ class _Within(KindOfDocuments):
         allowed = {}
         for document in expected.documents:
             path = ("within", document)
-            if expected.comparison == AT_MOST:
+            if expected.comparison == IN_TOP:
                 allowed[document] = AllowedRanks(1, rank, path)
             elif expected.comparison == BELOW:
                 allowed[document] = AllowedRanks(rank + 1, inf, path)
@@ -436,7 +436,7 @@ class _Within(KindOfDocuments):
         If an exact rank is expected, the document must have been on the same side of it
         before, and at least as far away.
         """
-        if both.now.comparison == AT_MOST:
+        if both.now.comparison == IN_TOP:
             return _wanted_as_badly(both)
         if both.now.comparison == BELOW:
             return _unwanted_as_badly(both)

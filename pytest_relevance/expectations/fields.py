@@ -16,6 +16,7 @@ from pytest_relevance.cases.field_conditions import (
     check_conditions,
 )
 from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.scalars import with_type
 from pytest_relevance.cases.schema_parts import NULL, WHOLE, either, mapping_of
 from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
 from pytest_relevance.expectations.conditions import (
@@ -33,8 +34,8 @@ from pytest_relevance.expectations.fields_before import (
 )
 from pytest_relevance.expectations.kind import DocumentNames, ExpectationKind
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.document_fields import AT_MOST as AT_MOST_OF_VALUE
 from pytest_relevance.results.document_fields import (
+    AT_MOST_OF_VALUE,
     brief_value,
     meets_condition,
     scalars_in,
@@ -314,10 +315,7 @@ class _AtMost(_KindOfFields):
         for condition in expected.conditions:
             values_of_results = []
             for value in found.fields.get(condition.path, ())[:count]:
-                # 1 equals True in Python
-                values_of_results.append(
-                    {(type(one) is bool, one) for one in scalars_in(value)}
-                )
+                values_of_results.append(set(map(with_type, scalars_in(value))))
             counts: Counter[tuple[bool, Any]] = Counter()
             for values in values_of_results:
                 counts.update(values)

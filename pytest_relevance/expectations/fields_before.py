@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_relevance.cases.scalars import is_number
+from pytest_relevance.cases.scalars import is_number, with_type
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 
@@ -209,12 +209,9 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
 
 
 def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
-    """Return the values of a field as a set of (whether it is a boolean, value).
-
-    Without the first part, 1 would equal True.
-    """
+    """Return the values of a field, which may have several, each `with_type`."""
     values = value if isinstance(value, list) else [value]
-    return frozenset((isinstance(each, bool), each) for each in values)
+    return frozenset(map(with_type, values))
 
 
 def _numbers_in(value: Any) -> list[float]:

@@ -17,6 +17,7 @@ from pytest_relevance.metrics.measures import (
     MEASURES,
     is_lower_better,
     largest_score,
+    least_digits,
     needs_texts,
     ranks_needed,
     score,
@@ -205,8 +206,8 @@ def score_beside_bound(outcome: Outcome) -> str:
 
 
 def _least_digits(name: str) -> int:
-    """Return the fewest decimals of a score: none for a number of characters."""
-    return 0 if needs_texts(metric_named(name.partition(" ")[0])) else 3
+    """Return the fewest decimals of a score. `name`: `P@5`, or `AP (depth 100)`."""
+    return least_digits(metric_named(name.partition(" ")[0]))
 
 
 METRIC = _Metric()

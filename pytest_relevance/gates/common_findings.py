@@ -60,7 +60,7 @@ class ErrorsFinding(CommonFinding):
             were = counted(count, "case ended in an error", "cases ended in an error")
         else:
             were = counted(count, "case was not searched", "cases were not searched")
-        return f"{were}: {_names(self.cases)}"
+        return f"{were}: {named_cases(self.cases)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class WithoutEntryFinding(CommonFinding):
     def text(self) -> str:
         """Return, for example, `2 cases without a baseline left out: "a" and "b"`."""
         cases = counted(len(self.cases), "case")
-        return f"{cases} without a baseline left out: {_names(self.cases)}"
+        return f"{cases} without a baseline left out: {named_cases(self.cases)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +246,9 @@ class NoVariantFinding(CommonFinding):
         return f"the variant {quoted(self.variant)} did not run; {which} did"
 
 
-def _names(cases: Sequence[CaseResult]) -> str:
-    """Return the first cases as text, and how many more there are."""
-    return first_few([case_in_prose(case.id, case.query) for case in cases])
+def named_cases(cases: Sequence[CaseResult], most: int = 3) -> str:
+    """Return the names of the first cases as text, and how many more there are."""
+    return first_few([case_in_prose(case.id, case.query) for case in cases], most)
 
 
 def finding_text(finding: Finding) -> str:

@@ -167,10 +167,10 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Return {why a metric lacks cases of the reference: how many cases}.
+    """Return {why cases of the reference are not compared: how many}, for a metric.
 
-    A case that has no score by the metric in the reference is not counted, because it
-    is in no mean.
+    A case without a score by the metric in the reference does not count, because it is
+    in no mean.
     """
     counts: Counter[str] = Counter()
     for case in lost:

@@ -43,7 +43,7 @@ from pytest_relevance.gates.metric_bounds import (
 )
 from pytest_relevance.metrics.measures import (
     is_lower_better,
-    needs_texts,
+    least_digits,
     suits_known_items,
 )
 from pytest_relevance.metrics.metric import Metric
@@ -218,11 +218,6 @@ def compared_variants(gate: Gate) -> Sequence[str]:
     if gate.variant is None or gate.against is None:
         return ()
     return gate.variant, gate.against
-
-
-def least_digits(metric: Metric) -> int:
-    """Return the fewest decimals of a score: none for a number of characters."""
-    return 0 if needs_texts(metric) else 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

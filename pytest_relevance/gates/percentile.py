@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from pytest_relevance._text import case_in_prose, counted, first_few, listed
+from pytest_relevance._text import counted, listed
 from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.gates import lowest_percentile
 from pytest_relevance.cases.model import MIN, Gate
-from pytest_relevance.gates.common_findings import MetricFinding
+from pytest_relevance.gates.common_findings import MetricFinding, named_cases
 from pytest_relevance.gates.failed_before import (
     Figure,
     FigureBefore,
@@ -47,10 +47,9 @@ from pytest_relevance.gates.metric_scores import (
     FigureFinding,
     FigureGate,
     compared_variants,
-    least_digits,
     without_score,
 )
-from pytest_relevance.metrics.measures import is_lower_better
+from pytest_relevance.metrics.measures import is_lower_better, least_digits
 from pytest_relevance.metrics.metric import ROUNDING, Metric
 from pytest_relevance.results.case_result import (
     SKIPPED,
@@ -119,15 +118,11 @@ class CasesLeftOut:
         text = ""
         if self.undefined:
             text += f"; {len(self.undefined):,} without a score: "
-            text += first_few(_names(self.undefined))
+            text += named_cases(self.undefined)
         if self.expected:
             text += f"; {len(self.expected):,} with xfail: "
-            text += first_few(_names(self.expected))
+            text += named_cases(self.expected)
         return text
-
-
-def _names(cases: Iterable[CaseResult]) -> list[str]:
-    return [case_in_prose(case.id, case.query) for case in cases]
 
 
 def _is_left_out(gate: Gate, result: CaseResult) -> bool:
@@ -200,7 +195,7 @@ class TooFewFinding(MetricFinding):
 
     @property
     def _advice(self) -> str:
-        """What to do. `min` is not advised in a sampled suite, where it is an error."""
+        """Return what to do. In a suite with a sample, `min` would be a mistake."""
         lowest = lowest_percentile(self.counted)
         conditions = [] if lowest is None else [lowest]
         if not self.is_sampled:
@@ -381,7 +376,7 @@ class _PercentileGate(FigureGate):
         `p5 nDCG@10 0.412, at least 0.400 (20 cases); lowest 0.212 ("boots")`
         """
         worst = "highest" if is_lower_better(finding.metric) else "lowest"
-        names = first_few(_names(finding.worst), most=1)
+        names = named_cases(finding.worst, most=1)
         value = f"{finding.name} {finding.figure_text}"
         beside = f"{finding.bound_text} ({finding.counted_cases})"
         if finding.condition == MIN:

@@ -93,6 +93,11 @@ def needs_texts(metric: Metric) -> bool:
     return measure is not None and measure.needs_texts
 
 
+def least_digits(metric: Metric) -> int:
+    """Return how many decimals of a score are shown at least: 0 for characters."""
+    return 0 if needs_texts(metric) else 3
+
+
 def suits_known_items(metric: Metric) -> bool:
     """Say whether a metric has a meaning for known items.
 

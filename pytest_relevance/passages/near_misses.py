@@ -189,7 +189,7 @@ class _Step:
 def _differences(quote: list[str], text: list[str]) -> list[_Step]:
     """Return the differences between a quote and the most similar place in a text.
 
-    Empty if there are too many for a near miss .
+    Empty if there are too many for a near miss.
     """
     # The longest run of equal words shows where the quote would begin in the text.
     alike = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()

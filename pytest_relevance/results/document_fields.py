@@ -19,7 +19,7 @@ from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
 
-AT_MOST = "at_most"
+AT_MOST_OF_VALUE = "at_most"
 """How a condition of `at_most` compares."""
 
 _LONGEST_TEXT = 300
@@ -238,7 +238,7 @@ def why_condition_unknown(condition: FieldCondition, value: object) -> str:
     if isinstance(value, Absent):
         there = "; ".join(value.there) or "the search returned ids alone"
         return f"has no field {path}: {there}"
-    if condition.comparison == AT_MOST:
+    if condition.comparison == AT_MOST_OF_VALUE:
         return ""
     if condition.comparison == "==":
         return _why_never_equal(condition, value)
