@@ -186,18 +186,11 @@ def draft_case(
         is_wrong = check_gain_fits_scale(terms, key, at) is WRONG
     expect: tuple[Expectation, ...] = own.get("expect", suite.expect)
     expect += own.get("exclude_passages", ())
-    if check_contradictions(expect, terms.k, at) is WRONG:
-        is_wrong = True
     if judgments.is_known_item:
         terms = terms_of_known_item(terms)
-        if check_demands_of_known_item(own, expect, at) is WRONG:
-            is_wrong = True
-    if judgments.passages:
-        if check_demands_of_case(own, terms, expect, at) is WRONG:
-            is_wrong = True
-        if check_excluded_apart(judgments.passages, expect, at) is WRONG:
-            is_wrong = True
-    if is_wrong or _check_gains(judgments, terms.settings, at) is WRONG:
+    if _check_demands(own, terms, judgments, expect, at) is WRONG or is_wrong:
+        return WRONG
+    if _check_gains(judgments, terms.settings, at) is WRONG:
         return WRONG
     floor = floor_of(own, terms, judgments=judgments, expect=expect, at=at)
     if floor is WRONG:
@@ -222,6 +215,29 @@ def draft_case(
         expect=tuple(applicable),
         not_applicable=tuple(not_applicable),
     )
+
+
+def _check_demands(
+    own: Mapping[str, Any],
+    terms: Terms,
+    judgments: CaseJudgments,
+    expect: Sequence[Expectation],
+    at: Location,
+) -> Wrong | None:
+    """Report what a case demands and its judgments or other demands do not allow.
+
+    `own`: the checked keys of the case.
+    `terms`, `expect`: the terms and the expectations of the case.
+
+    Return `WRONG` if a mistake was reported, else None.
+    """
+    checks = [check_contradictions(expect, terms.k, at)]
+    if judgments.is_known_item:
+        checks.append(check_demands_of_known_item(own, expect, at))
+    if judgments.passages:
+        checks.append(check_demands_of_case(own, terms, expect, at))
+        checks.append(check_excluded_apart(judgments.passages, expect, at))
+    return WRONG if WRONG in checks else None
 
 
 def _terms_of_case(suite: Terms, at: Location) -> Terms:

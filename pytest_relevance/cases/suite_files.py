@@ -104,26 +104,17 @@ class SuiteFiles:
         `has_cases`: whether the case file writes cases.
         """
         names_judgments = "judgments" in suite
-        judgments = list(_named_files(suite.get("judgments")))
-        contents = [named.content for named in judgments]
-        judgments_at = at.under("judgments" if names_judgments else "queries")
-        for named in _named_files(suite.get("queries")):
-            content = self._add_queries(
-                named, at.under("queries"), names_judgments=names_judgments
-            )
-            if content is WRONG:
-                self.is_wrong = True
-            elif not names_judgments and self._has_judgments(named, content):
-                judgments.append(named)
-            elif content.is_golden_set and named.content not in contents:
-                self.reader.notices.append(
-                    f"{self.reader.shown(named)}: the judgments in this file are not "
-                    "read, because the suite names other files of judgments; name "
-                    "this file under judgments too, or take the other files out"
-                )
-        self._named_by_suite = judgments
+        judgments = _named_files(suite.get("judgments"))
+        queries = _named_files(suite.get("queries"))
+        with_judgments = self._read_query_files(
+            queries, judgments, at.under("queries"), names_judgments=names_judgments
+        )
+        self._named_by_suite = [*judgments, *with_judgments]
         files = self._opened.open(
-            judgments, self._terms, template=self._template, at=judgments_at
+            self._named_by_suite,
+            self._terms,
+            template=self._template,
+            at=at.under("judgments" if names_judgments else "queries"),
         )
         if files is WRONG:
             self.is_wrong = True
@@ -137,6 +128,34 @@ class SuiteFiles:
                 here = at.under("judgments")
                 if self._add_queries(named, here, names_judgments=True) is WRONG:
                     self.is_wrong = True
+
+    def _read_query_files(
+        self,
+        queries: Sequence[NamedFile],
+        judgments: Sequence[NamedFile],
+        at: Location,
+        *,
+        names_judgments: bool,
+    ) -> list[NamedFile]:
+        """Read files of queries, and return those that are judgment files too.
+
+        If the suite names files of judgments, the result is empty.
+        """
+        contents = [named.content for named in judgments]
+        with_judgments = []
+        for named in queries:
+            content = self._add_queries(named, at, names_judgments=names_judgments)
+            if content is WRONG:
+                self.is_wrong = True
+            elif not names_judgments and self._has_judgments(named, content):
+                with_judgments.append(named)
+            elif content.is_golden_set and named.content not in contents:
+                self.reader.notices.append(
+                    f"{self.reader.shown(named)}: the judgments in this file are not "
+                    "read, because the suite names other files of judgments; name "
+                    "this file under judgments too, or take the other files out"
+                )
+        return with_judgments
 
     def _read_known_items(self, named: object, at: Location) -> None:
         if not isinstance(named, NamedFile):

@@ -104,7 +104,7 @@ class ExpectationKind(ABC):
         return 0
 
     def depth(self, expected: Expectation) -> int:
-        """Return how many results the search has to be asked for; 0 if k are enough."""
+        """Return how many results are asked for at least; 0 if the top k is enough."""
         return 0
 
     def looks_at_all(self, expected: Expectation) -> bool:

@@ -58,6 +58,7 @@ from pytest_relevance.results.case_result import (
     XPASSED,
     CaseResult,
     has_sampled,
+    values_needed,
 )
 from pytest_relevance.results.compare.differences import set_depths
 from pytest_relevance.results.filled import has_filled, without_fill
@@ -96,7 +97,7 @@ def cases_needed(condition: str) -> int:
     With fewer than 20, the 5th percentile is always the lowest score.
     """
     percent = _percent_of(condition)
-    return 1 if not percent else (100 + percent - 1) // percent  # 100 / N, rounded up
+    return values_needed(100 - percent) if percent else 1
 
 
 # --- which cases count ----------------------------------------------------------------
@@ -138,6 +139,12 @@ def _is_left_out(gate: Gate, result: CaseResult) -> bool:
 
 def _counting_cases(gate: Gate, cases: Iterable[CaseResult]) -> list[CaseResult]:
     return [case for case in cases if not _is_left_out(gate, case)]
+
+
+def _cases_with_score(
+    score: float, figure: BoundedFigure, cases: Iterable[CaseResult]
+) -> list[CaseResult]:
+    return [case for case in cases if figure.scores.now(case) == score]
 
 
 def _left_out(figure: BoundedFigure, cases: Iterable[CaseResult]) -> CasesLeftOut:
@@ -324,15 +331,14 @@ class _PercentileGate(FigureGate):
     ) -> Iterator[Finding]:
         """Yield the percentile, or why there is none, and a remark on new cases."""
         gate, metric = figure.gate, figure.metric
-        known_items = sum(case.is_known_item for case in cases)
-        cases = cases_for_metric(metric, cases)
-        counting = _counting_cases(gate, cases)
-        left_out = _left_out(figure, cases)
+        of_metric = cases_for_metric(metric, cases)
+        counting = _counting_cases(gate, of_metric)
+        left_out = _left_out(figure, of_metric)
         weighted = figure.scores.weighted(counting)
         if not weighted and not left_out.expected:
             yield without_score(metric, gate, reference)
             return
-        total = count_without_errors(cases)
+        total = count_without_errors(of_metric)
         if len(weighted) < cases_needed(gate.condition):
             yield TooFewFinding(
                 metric,
@@ -341,12 +347,11 @@ class _PercentileGate(FigureGate):
                 counted=len(weighted),
                 total=total,
                 left_out=left_out,
-                is_sampled=has_sampled(cases),
+                is_sampled=has_sampled(of_metric),
             )
             return
         percentile = figure.make(weighted)
         is_missed = figure.misses(percentile)
-        decisive = [case for case in counting if figure.scores.now(case) == percentile]
         worst_of = max if is_lower_better(metric) else min
         worst_score = worst_of(score for score, _ in weighted)
         yield PercentileFinding(
@@ -356,15 +361,15 @@ class _PercentileGate(FigureGate):
             bound=figure.bound,
             counted=len(weighted),
             total=total,
-            worst=[case for case in counting if figure.scores.now(case) == worst_score],
+            worst=_cases_with_score(worst_score, figure, counting),
             worst_score=worst_score,
             left_out=left_out,
-            depths=set_depths([metric], cases),
+            depths=set_depths([metric], of_metric),
             variants=compared_variants(gate),
             without_filled=figure.without_filled(counting),
             before=_figure_before(figure, reference) if is_missed else None,
-            known_items=known_items,
-            decisive=decisive[0],
+            known_items=sum(case.is_known_item for case in cases),
+            decisive=_cases_with_score(percentile, figure, counting)[0],
         )
         if not is_missed:
             yield from figure.remarks_on_new(counting, reference)
