@@ -30,7 +30,7 @@ from pytest_relevance.metrics.similarity import SIMILARITIES
 from pytest_relevance.registry import GATES, ExtensionError
 
 
-class Condition(Protocol):
+class KindOfGate(Protocol):
     """The attributes of a `GateKind` that the reader and the schema use."""
 
     name: str
@@ -41,10 +41,10 @@ class Condition(Protocol):
     describe: Callable[[Gate], str]
 
 
-def _kind_named(name: str) -> Condition:
+def _kind_named(name: str) -> KindOfGate:
     """Return the kind of gate with a name. Raises `ExtensionError` if it is broken."""
-    condition: Condition = GATES.get(name)
-    return condition
+    kind: KindOfGate = GATES.get(name)
+    return kind
 
 
 def _in_prose(names: Iterable[str]) -> str:
@@ -223,14 +223,14 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
     chosen = _check_condition(written, conditions, at)
     if chosen is WRONG or is_wrong or _check_variants(values, at) is WRONG:
         return WRONG
-    condition = _kind_named(chosen)
+    kind = _kind_named(chosen)
     fields: dict[str, Any] = {"id": "", "condition": chosen, "line": at.line}
-    fields[condition.gate_field] = values[chosen]
+    fields[kind.gate_field] = values[chosen]
     for name in OPTIONS:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
-    return gate if gate.id else replace(gate, id=usual_id(gate, condition))
+    return gate if gate.id else replace(gate, id=usual_id(gate, kind))
 
 
 def _refuse_percentiles(
@@ -259,9 +259,9 @@ def _check_key(name: str, value: object, at: Location) -> object:
     if name in OPTIONS:
         return OPTIONS[name].check(value, at)
     with GATES.calling(name):
-        condition = _kind_named(name)
-        made = condition.check(value, at)
-    if name not in GATES.bundled_names and condition.gate_field == "value":
+        kind = _kind_named(name)
+        made = kind.check(value, at)
+    if name not in GATES.bundled_names and kind.gate_field == "value":
         _refuse_unwritable(name, made)
     return made
 
@@ -331,10 +331,10 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     )
 
 
-def usual_id(gate: Gate, condition: Condition) -> str:
+def usual_id(gate: Gate, kind: KindOfGate) -> str:
     """Return the id for a gate that sets none: `mean nDCG@10 0.75 of head`."""
     with GATES.calling(gate.condition):
-        text = f"{gate.condition} {condition.describe(gate)}"
+        text = f"{gate.condition} {kind.describe(gate)}"
     if gate.tag is not None:
         text += f" of {gate.tag}"
     if gate.against is not None:
@@ -347,8 +347,8 @@ def gate_schema() -> Schema:
     names = [name for name in GATES.names() if name != UNKNOWN]
     properties, patterns = {}, {}
     for name in names:
-        condition = _kind_named(name)
-        schema = about(condition.about, condition.schema)
+        kind = _kind_named(name)
+        schema = about(kind.about, kind.schema)
         if name in PERCENTILES:
             patterns[f"^(?:{'|'.join(PERCENTILES)}){END}"] = schema
         else:

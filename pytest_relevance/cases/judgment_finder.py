@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
-from pytest_relevance._problems import Problems
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.case_judgments import (
     BY_CASE,
@@ -24,7 +23,7 @@ from pytest_relevance.cases.case_judgments import (
     unite,
 )
 from pytest_relevance.cases.judgment_file import JudgmentFile
-from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
+from pytest_relevance.cases.location import WRONG, Wrong, silent_location
 from pytest_relevance.cases.passages import with_passages
 from pytest_relevance.cases.query_keys import Lookup
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
@@ -156,11 +155,6 @@ def check_fills(files: JudgmentFiles, lookup: Lookup) -> None:
 def names_of(files: JudgmentFiles) -> str:
     """Return the names of files in words: `a.csv and b.csv`."""
     return listed([file.name for file in files], "and")
-
-
-def silent_location() -> Location:
-    """Return a location that drops its mistakes, which are reported elsewhere."""
-    return Location(Subject(Problems("")))
 
 
 def _unite(parts: Sequence[FileJudgments], lookup: Lookup) -> CaseJudgments | Wrong:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -427,35 +427,42 @@ class SuiteBuilder:
 
         Call this only if no mistake was found.
         """
-        files = self._files
-        warnings = [] if files is None else list(files.notices())
-        if self._terms.reads_texts:
-            warnings.extend(notices_of_passages(cases))
-        elif self._terms.text_field is not None:
-            warnings.append(
-                "text_field has no effect: no case has passages or excludes some"
-            )
         queries_line = 1
         if QUERIES in self._root.pairs:
             position = NodePosition(self._root)
             queries_line = position.place((QUERIES,), at_key=True).line
-        return Suite(
+        suite = Suite(
             path=self._case_file.path,
             cases=tuple(cases),
             terms=self._terms,
-            files=() if files is None else files.reader.paths,
-            warnings=tuple(warnings),
+            warnings=tuple(self._warnings(cases)),
             queries_line=queries_line,
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
             drawn_left_out=self._drawn_left_out,
-            listed=0 if files is None else files.queries.count,
-            absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),
-            samples=() if files is None else tuple(files.drawer.samples),
-            not_drawn={} if files is None else files.not_drawn(),
             known_items=self._known_items,
         )
+        files = self._files
+        if files is None:
+            return suite
+        return replace(
+            suite,
+            files=files.reader.paths,
+            listed=files.queries.count,
+            absent=tuple(files.reader.absent),
+            samples=tuple(files.drawer.samples),
+            not_drawn=files.not_drawn(),
+        )
+
+    def _warnings(self, cases: Sequence[Case]) -> Iterator[str]:
+        """Yield messages about possible mistakes."""
+        if self._files is not None:
+            yield from self._files.notices()
+        if self._terms.reads_texts:
+            yield from notices_of_passages(cases)
+        elif self._terms.text_field is not None:
+            yield "text_field has no effect: no case has passages or excludes some"
 
 
 def _merged(defaults: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:

@@ -31,11 +31,10 @@ from pytest_relevance.cases.judgment_finder import (
     JudgmentFinder,
     check_fills,
     names_of,
-    silent_location,
 )
 from pytest_relevance.cases.keys import KNOWN_ITEMS
 from pytest_relevance.cases.known_items import KnownItem
-from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Wrong, silent_location
 from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.opened_files import OpenedFiles
