@@ -185,8 +185,7 @@ def _reason_of_xfail(item: pytest.Item) -> str | None:
 
     A failure that is expected because the case failed before comes without a mark.
     """
-    marks = [(mark.name, mark.args, mark.kwargs) for mark in item.iter_markers("xfail")]
-    return read_marks(marks, is_strict=False).xfail
+    return read_marks(item.iter_markers("xfail"), is_strict=False).xfail
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:

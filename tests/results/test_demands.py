@@ -203,33 +203,31 @@ class CaseFailure(Exception):
 @pytest.mark.parametrize(
     ("mark", "expected"),
     [
-        (("skip", (), {"reason": "flaky"}), MarksOfCase(skip="flaky")),
-        (("skip", ("flaky",), {}), MarksOfCase(skip="flaky")),
-        (("skipif", (True,), {"reason": "no GPU"}), MarksOfCase(skip="no GPU")),
-        (("skipif", (False,), {"reason": "no GPU"}), MarksOfCase()),
-        (("skipif", ("os.name == 'x'",), {}),
+        (pytest.mark.skip(reason="flaky"), MarksOfCase(skip="flaky")),
+        (pytest.mark.skip("flaky"), MarksOfCase(skip="flaky")),
+        (pytest.mark.skipif(True, reason="no GPU"), MarksOfCase(skip="no GPU")),
+        (pytest.mark.skipif(False, reason="no GPU"), MarksOfCase()),
+        (pytest.mark.skipif("os.name == 'x'"),
          MarksOfCase(skip="", limits={"skip_if": "os.name == 'x'"})),
-        (("xfail", (), {"reason": "later"}), MarksOfCase(xfail="later", limits=ANY)),
-        (("xfail", (False,), {"reason": "later"}), MarksOfCase()),
-        (("xfail", (), {"strict": True}),
+        (pytest.mark.xfail(reason="later"), MarksOfCase(xfail="later", limits=ANY)),
+        (pytest.mark.xfail(False, reason="later"), MarksOfCase()),
+        (pytest.mark.xfail(strict=True),
          MarksOfCase(xfail="", is_strict=True, limits=ANY)),
-        (("xfail", (), {"raises": CaseFailure}), MarksOfCase(xfail="")),
-        (("xfail", (), {"raises": (OSError, KeyError), "run": False}),
+        (pytest.mark.xfail(raises=CaseFailure), MarksOfCase(xfail="")),
+        (pytest.mark.xfail(raises=(OSError, KeyError), run=False),
          MarksOfCase(xfail="", limits={"xfail_raises": "KeyError or OSError",
                                        "xfail_run": False})),
     ],
 )  # fmt: skip
 def test_a_mark_that_may_hold_counts(
-    mark: tuple[str, tuple[object, ...], dict[str, object]], expected: MarksOfCase
+    mark: pytest.MarkDecorator, expected: MarksOfCase
 ) -> None:
-    assert read_marks([mark], is_strict=False) == expected
+    assert read_marks([mark.mark], is_strict=False) == expected
 
 
 def test_a_mark_that_counts_for_certain_ends_the_conditions() -> None:
-    marks: list[tuple[str, tuple[object, ...], dict[str, object]]] = [
-        ("skipif", ("os.name == 'x'",), {"reason": "no GPU"}),
-        ("skip", ("flaky",), {}),
-    ]
+    on_x = pytest.mark.skipif("os.name == 'x'", reason="no GPU")
+    marks = [on_x.mark, pytest.mark.skip("flaky").mark]
     assert read_marks(marks, is_strict=False).limits == {}
 
 
@@ -243,11 +241,11 @@ def test_a_mark_that_counts_for_certain_ends_the_conditions() -> None:
     ],
 )
 def test_a_mark_that_lets_more_pass_is_looser(
-    wide: dict[str, object], narrow: dict[str, object], told: str
+    wide: dict[str, Any], narrow: dict[str, Any], told: str
 ) -> None:
     both = []
     for values in (wide, narrow):
-        marks = read_marks([("xfail", (), values)], is_strict=False)
+        marks = read_marks([pytest.mark.xfail(**values).mark], is_strict=False)
         case = case_of({"query": "q", "judgments": GRADES})
         both.append(DemandsOfSuite(Terms(), tolerance=0.05).of(case, marks))
     (stricter,) = changes(both[0], both[1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 SKIP_IF, XFAIL_IF = "skip_if", "xfail_if"
 XFAIL_RAISES, XFAIL_RUN = "xfail_raises", "xfail_run"
@@ -26,6 +26,22 @@ ANY_FAILURE = "any"
 
 OF_CASE_FILE = "CaseFailure"
 """The exception of the key `xfail` of a case."""
+
+
+class Mark(Protocol):
+    """A mark of pytest, as `item.iter_markers` yields it."""
+
+    @property
+    def name(self) -> str:
+        """The name of the mark, for example `xfail`."""
+
+    @property
+    def args(self) -> Sequence[Any]:
+        """The positional arguments."""
+
+    @property
+    def kwargs(self) -> Mapping[str, Any]:
+        """The keyword arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +62,7 @@ NO_MARKS = MarksOfCase()
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _PossibleMark:
     """A mark that may count.
 
     `condition`: the texts of its conditions; "" if it surely counts.
@@ -57,28 +73,26 @@ class _Mark:
     values: Mapping[str, Any]
 
 
-def read_marks(
-    marks: Iterable[tuple[str, Sequence[Any], Mapping[str, Any]]], *, is_strict: bool
-) -> MarksOfCase:
+def read_marks(marks: Iterable[Mark], *, is_strict: bool) -> MarksOfCase:
     """Return what the marks of an item say.
 
     A mark whose condition is false does not count. A condition that is a text may be
     true, and is kept. Of several marks, those up to the first that surely counts are
     read.
 
-    `marks`: (name, positional arguments, keyword arguments) of each, in the order in
-    which pytest looks at them. A name is `skip`, `skipif` or `xfail`.
+    `marks`: those named `skip`, `skipif` or `xfail`, in the order in which pytest looks
+    at them.
     `is_strict`: whether pytest takes an `xfail` to be strict that does not say it.
     """
-    skips: list[_Mark] = []
-    xfails: list[_Mark] = []
-    for name, args, values in marks:
-        alike = xfails if name == "xfail" else skips
+    skips: list[_PossibleMark] = []
+    xfails: list[_PossibleMark] = []
+    for mark in marks:
+        alike = xfails if mark.name == "xfail" else skips
         if alike and not alike[-1].condition:
             continue  # pytest does not look at a mark behind one that counts
-        mark = _read_mark(name, args, values)
-        if mark is not None:
-            alike.append(mark)
+        possible = _read_mark(mark)
+        if possible is not None:
+            alike.append(possible)
     return MarksOfCase(
         skip=skips[0].reason if skips else None,
         xfail=xfails[0].reason if xfails else None,
@@ -87,20 +101,22 @@ def read_marks(
     )
 
 
-def _read_mark(
-    name: str, args: Sequence[Any], values: Mapping[str, Any]
-) -> _Mark | None:
-    """Return a mark; None if its condition is false."""
-    if name == "skip":
-        reason = values.get("reason") or (args[0] if args else "")
-        return _Mark(str(reason), "", values)
-    condition = _condition_of(args, values)
+def _read_mark(mark: Mark) -> _PossibleMark | None:
+    """Return a mark as one that may count; None if its condition is false."""
+    reason = mark.kwargs.get("reason") or ""
+    if mark.name == "skip":
+        if not reason and mark.args:
+            reason = mark.args[0]
+        return _PossibleMark(str(reason), "", mark.kwargs)
+    condition = _condition_of(mark)
     if condition is None:
         return None
-    return _Mark(str(values.get("reason") or ""), condition, values)
+    return _PossibleMark(str(reason), condition, mark.kwargs)
 
 
-def _limits(skips: Sequence[_Mark], xfails: Sequence[_Mark]) -> dict[str, Any]:
+def _limits(
+    skips: Sequence[_PossibleMark], xfails: Sequence[_PossibleMark]
+) -> dict[str, Any]:
     """Return what the marks say beside their reasons, by key of `MARK_LIMITS`."""
     limits: dict[str, Any] = {}
     for key, alike in ((SKIP_IF, skips), (XFAIL_IF, xfails)):
@@ -114,18 +130,20 @@ def _limits(skips: Sequence[_Mark], xfails: Sequence[_Mark]) -> dict[str, Any]:
     return limits
 
 
-def _is_strict(mark: _Mark, usual: bool) -> bool:
+def _is_strict(mark: _PossibleMark, usual: bool) -> bool:
     """Say whether an `xfail` is strict; `usual` if the mark does not say it."""
     strict = mark.values.get("strict")
     return usual if strict is None else bool(strict)
 
 
-def _condition_of(args: Sequence[Any], values: Mapping[str, Any]) -> str | None:
-    """Return the texts of conditions; "" if the mark surely counts, None if not at all.
+def _condition_of(mark: Mark) -> str | None:
+    """Return the conditions of a mark `skipif` or `xfail` that are texts.
 
-    `args`, `values`: the arguments of `skipif` or `xfail`.
+    "" if the mark surely counts, None if it does not count at all.
     """
-    conditions = [values["condition"]] if "condition" in values else [*args]
+    conditions = mark.args
+    if "condition" in mark.kwargs:
+        conditions = [mark.kwargs["condition"]]
     if not conditions:
         return ""
     texts = []
