@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
-from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -15,7 +12,6 @@ import pytest
 
 from pytest_relevance._files import digest_files
 from pytest_relevance._problems import RelevanceWarning
-from pytest_relevance.cases.expectation import most_results
 from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
@@ -23,16 +19,12 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import hooks
 from pytest_relevance.plugin.against import recorded_rankings
-from pytest_relevance.plugin.drawn_queries import compare_samples, drawn_queries
+from pytest_relevance.plugin.collected_file import COLLECTED_FILES, CollectedFile
+from pytest_relevance.plugin.drawn_queries import compare_samples
 from pytest_relevance.plugin.exceptions import CaseFileMistakes
 from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
-from pytest_relevance.plugin.moved_entries import (
-    COLLECTED_FILES,
-    CollectedFile,
-    mask_entries,
-)
 from pytest_relevance.plugin.paths import shown_path
-from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.redaction import mask_entries, redaction
 from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
@@ -41,13 +33,9 @@ from pytest_relevance.results.records.baseline_paths import (
     baseline_path,
     has_baseline,
 )
-from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
+from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.reference import refusal
-from pytest_relevance.results.records.run_info import (
-    Collected,
-    FileInfo,
-    RecordError,
-)
+from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline import Baseline
@@ -57,12 +45,7 @@ _OF_A_TAG = ": relevance cases with this tag"
 
 
 class CaseFileCollector(pytest.Module):
-    """Collects the cases of one case file.
-
-    `baseline`: what the cases are compared with; None if there is nothing.
-    """
-
-    baseline: Baseline | None = None
+    """Collects the cases of one case file."""
 
     def _getobj(self) -> ModuleType:
         module = ModuleType(self.path.name)
@@ -74,7 +57,7 @@ class CaseFileCollector(pytest.Module):
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return the items of the cases in the file, one for each variant.
+        """Return the items of the cases in the file.
 
         Raises `CollectError` if
 
@@ -92,7 +75,6 @@ class CaseFileCollector(pytest.Module):
         suite = self._read_suite(shown_name)
         self._warn(suite, shown_name)
         self._register_tags(suite)
-        self.baseline = None
         entries = self._read_entries(suite, shown_name)
         for case in suite.cases:
             if case.params:
@@ -101,12 +83,20 @@ class CaseFileCollector(pytest.Module):
         why = why_same_names(runs)
         if why:
             raise self.CollectError(f"{shown_name}: {why}")
-        file = CollectedFile(self, suite, runs, digest=self._digest(suite))
+        file = CollectedFile(
+            path=self.path,
+            node=self.nodeid,
+            suite=suite,
+            runs=runs,
+            digest=self._digest(suite),
+            record=self._record(),
+            expects_known=settings(self.config).expects_known,
+        )
         if entries is not None:
-            baseline = self._compare_with(entries, file)
+            baseline = file.compare_with(entries)
             compare_samples(self.config, suite, baseline, file.cases)
             self._refuse_baseline_of_empty_rankings(baseline)
-        collection.add(shown_name, self.describe(file))
+        collection.add(shown_name, file.describe())
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
         files[shown_name] = file
         return [case_run.item for case_run in runs]
@@ -170,6 +160,12 @@ class CaseFileCollector(pytest.Module):
             return ""
         return digest_files([self.path, *suite.files])
 
+    def _record(self) -> str:
+        """Return the name of the record to compare with; "" without one."""
+        if self.config.option.relevance_against is None:
+            return ""
+        return recorded_rankings(self.config).name
+
     def _read_entries(self, suite: Suite, shown_name: str) -> BaselineEntries | None:
         """Return the accepted rankings: those of the baseline, or of a record.
 
@@ -222,29 +218,6 @@ class CaseFileCollector(pytest.Module):
         except RecordError as error:
             raise CaseFileMistakes(error) from None
 
-    def _compare_with(self, entries: BaselineEntries, file: CollectedFile) -> Baseline:
-        """Make the baseline that the cases of the file are compared with."""
-        from pytest_relevance.results.records.baseline import Baseline
-
-        record = ""
-        if self.config.option.relevance_against is not None:
-            record = recorded_rankings(self.config).name
-        baseline = Baseline(
-            entries,
-            file.cases,
-            record=record,
-            expects_known=settings(self.config).expects_known,
-        )
-        for case_run in file.runs:
-            case_run.baseline = baseline
-        self.baseline = baseline
-        return baseline
-
-    def move_entries(self, moves: MovedEntries, file: CollectedFile) -> None:
-        """Give moved cases the accepted rankings that they had at their old places."""
-        baseline = self.baseline or self._compare_with(BaselineEntries(), file)
-        baseline.move(moves)
-
     def _refuse_baseline_of_empty_rankings(self, baseline: Baseline) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
@@ -257,43 +230,6 @@ class CaseFileCollector(pytest.Module):
         if silent:
             name = f"{shown_path(self.path, self.config)}{SUFFIX}"
             raise self.CollectError(refusal(name, silent))
-
-    def describe(self, file: CollectedFile) -> FileInfo:
-        """Return what reports and records keep of the file: its cases, gates and more.
-
-        If there is a reference, the result names the cases that only the reference has.
-        """
-        suite = file.suite
-        cases = _collected_cases(file.runs, self.baseline)
-        counts = Counter((search, variant) for _, variant, search, *_ in cases)
-        variants = Counter(case for case, *_ in cases)
-        info = FileInfo(
-            path=str(self.path),
-            node=self.nodeid,
-            digest=file.digest,
-            totals=tuple((*searched, count) for searched, count in counts.items()),
-            items={case: count for case, count in variants.items() if count > 1},
-            cases=cases,
-            gates=suite.terms.gates,
-            unjudged=suite.unjudged_words,
-            known_items=suite.known_items.words if suite.known_items else "",
-            without_floor=suite.without_floor,
-            documents=suite.terms.documents,
-            drawn=drawn_queries(suite, self.baseline, file.runs),
-        )
-        if self.baseline is None:
-            return info
-        lost = self.baseline.lost_cases(suite.left_out)
-        return replace(
-            info,
-            has_baseline=True,
-            lost=tuple(lost),
-            expects_known=settings(self.config).expects_known,
-            accepted=self.baseline.accepted_cases(suite.terms.gates, lost),
-            against=self.baseline.record,
-            against_started=self.baseline.started,
-            fingerprint=self.baseline.fingerprint,
-        )
 
     def _runs(self, suite: Suite, shown_name: str) -> list[CaseRun]:
         """Return a case run for each item of the file, in the order of the cases."""
@@ -327,24 +263,6 @@ def _has_comparing_case(suite: Suite) -> bool:
         if (case.expect or case.terms.gates) and case.similarities:
             return True
     return False
-
-
-def _collected_cases(
-    runs: Iterable[CaseRun], baseline: Baseline | None
-) -> tuple[Collected, ...]:
-    """Return the cases of a file, each once for each of its variants.
-
-    A case is given as (id, variant, name of the search, whether the search should find
-    something, whether the reference has a ranking of the case). Repeats of a case in
-    one variant count once.
-    """
-    found: dict[Collected, None] = {}
-    for case_run in runs:
-        key = case_run.case.id, case_run.variant
-        should_find = most_results(case_run.case.expect) != 0
-        is_known = baseline is not None and baseline.has_ranking(key)
-        found[(*key, case_run.case.search, should_find, is_known)] = None
-    return tuple(found)
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:

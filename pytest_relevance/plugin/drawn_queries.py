@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance.codec import is_same_json
-from pytest_relevance.plugin.moved_entries import masked_params
-from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.redaction import masked_params, redaction
 from pytest_relevance.results.records.run_info import DrawnQueries
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _is_not_drawn(config: pytest.Config, entry: BaselineEntry, suite: Suite) -> 
 def drawn_queries(
     suite: Suite, baseline: Baseline | None, runs: Iterable[CaseRun]
 ) -> DrawnQueries | None:
-    """Return what is drawn now and in the reference; None if no query is drawn.
+    """Return what is drawn now and in the reference; None if nothing is, in both.
 
     If the reference has no case of the file at all, no query counts as new.
     """

@@ -7,18 +7,17 @@ updates baselines, the rankings are written to the files that have the cases now
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.model import Case, Gate, Suite
 from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.case_files import BASELINES_SEEN
+from pytest_relevance.plugin.collected_file import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.paths import shown_path
-from pytest_relevance.plugin.redaction import redaction
+from pytest_relevance.plugin.redaction import mask_entries, masked_params
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.records.baseline_paths import (
@@ -29,43 +28,12 @@ from pytest_relevance.results.records.baseline_paths import (
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
-    EntryKey,
     MovedEntries,
 )
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.results.records.moved_cases import Moves
-
-
-@dataclass(slots=True)
-class CollectedFile:
-    """A case file that was collected.
-
-    `collector`: the `CaseFileCollector` that collected it.
-    `runs`: the runs of its cases, one for each item.
-    `digest`: the digest of the file and of the files that it names.
-    `gates_left`: the gates of case files that are gone, if their cases moved here.
-    `gates_of_moved`: {id of a case that moved here: the gates of its earlier file that
-        looked at the case}, without `gates_left`.
-    """
-
-    collector: Any  # a CaseFileCollector, whose module imports this one
-    suite: Suite
-    runs: Sequence[CaseRun]
-    digest: str
-    gates_left: list[Gate] = field(default_factory=list)
-    gates_of_moved: dict[str, list[Gate]] = field(default_factory=dict)
-
-    @property
-    def cases(self) -> dict[EntryKey, Case]:
-        """Return the cases of the file: {(id, variant): case}."""
-        return {(run.case.id, run.variant): run.case for run in self.runs}
-
-
-COLLECTED_FILES: pytest.StashKey[dict[str, CollectedFile]] = pytest.StashKey()
-"""The case files that were collected, by their names in reports."""
 
 
 def follow_moved_cases(config: pytest.Config) -> None:
@@ -90,18 +58,12 @@ def follow_moved_cases(config: pytest.Config) -> None:
     for name, entries in found.entries(references).items():
         if name in collected:
             file = collected[name]
-            file.collector.move_entries(entries, file)
+            file.move_entries(entries)
     _note_earlier_gates(found, collected, references)
     for name in found.files & collected.keys():
         file = collected[name]
-        info = file.collector.describe(file)
+        info = file.describe()
         run_store(config).collection.files[name] = found.noted_in(info, name)
-
-
-def masked_params(config: pytest.Config) -> Callable[[Case], Mapping[str, Any]]:
-    """Return a function that returns the params of a case with secrets masked."""
-    mask = redaction(config).values
-    return lambda case: mask(case.params)
 
 
 def _note_earlier_gates(
@@ -144,8 +106,8 @@ def _references(
     """Return {case file: accepted rankings}, also for files that are gone."""
     found = {}
     for name, file in collected.items():
-        if file.collector.baseline is not None:
-            found[name] = file.collector.baseline.entries
+        if file.baseline is not None:
+            found[name] = file.baseline.entries
     if config.option.relevance_against is not None:
         others = _recorded_files_that_are_gone(config, collected)
     else:
@@ -163,13 +125,9 @@ def _recorded_files_that_are_gone(
     A file is given by its name and its accepted rankings.
     """
     recorded = recorded_rankings(config)
-    nodes = {name: node for node, name in recorded.nodes.items()}
-    known = {
-        recorded.name_of(file.collector.nodeid, name)
-        for name, file in collected.items()
-    }
+    known = {recorded.name_of(file.node, name) for name, file in collected.items()}
     for name, entries in recorded.entries.items():
-        is_there = (config.rootpath / nodes.get(name, name)).exists()
+        is_there = (config.rootpath / recorded.node_of(name)).exists()
         if name not in known and not is_there:
             yield name, entries
 
@@ -182,7 +140,7 @@ def _baselines_without_a_case_file(
     A file is given by its name and its accepted rankings. Only folders in which pytest
     collects are searched.
     """
-    folders = {file.collector.path.parent for file in collected.values()}
+    folders = {file.path.parent for file in collected.values()}
     paths: set[Path] = set()
     for folder in folders:
         paths.update(folder / name for name in orphaned_baselines(folder))
@@ -201,18 +159,6 @@ def _baselines_without_a_case_file(
             continue
         mask_entries(config, entries)
         yield name, entries
-
-
-def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
-    """Mask secrets in the params and the fingerprint of entries, in place.
-
-    The entries may have been written before the ini key `relevance_redact` was set.
-    """
-    masked = redaction(config).values
-    for key, entry in entries.items():
-        if entry.params:
-            entries[key] = replace(entry, params=masked(entry.params))
-    entries.fingerprint = masked(entries.fingerprint)
 
 
 # --- moves that were noted ------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
+from pytest_relevance.plugin.collected_file import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of_case
@@ -27,10 +27,12 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.entries import EntryKey
+    from pytest_relevance.results.records.entries import BaselineEntries, EntryKey
 
 _MARKS = ("skipif", "skip", "xfail")
-"""The marks by which pytest does not fail an item, in the order in which it looks."""
+"""The marks that may keep an item from failing, in the order in which pytest looks at
+them.
+"""
 
 
 def note_demands(config: pytest.Config) -> None:
@@ -39,7 +41,7 @@ def note_demands(config: pytest.Config) -> None:
     is_kept = option.relevance_record is not None or option.relevance_update is not None
     files = run_store(config).collection.files
     for name, file in config.stash.get(COLLECTED_FILES, {}).items():
-        if is_kept or file.collector.baseline is not None:
+        if is_kept or file.baseline is not None:
             files[name] = _with_demands(config, files[name], file, is_kept=is_kept)
 
 
@@ -69,9 +71,9 @@ def _with_demands(
             if values:
                 own.append((case, variant, values))
         info = replace(info, demands=of_suite.suite, own_demands=tuple(own))
-    if file.collector.baseline is None:
+    if file.baseline is None:
         return info
-    return _with_changes(info, file, demands)
+    return _with_changes(info, file, file.baseline.entries, demands)
 
 
 def _demands_of_cases(
@@ -87,10 +89,9 @@ def _demands_of_cases(
     marked = set()
     for case_run in runs:
         key = case_run.case.id, case_run.variant
-        marks = []
+        marks: list[pytest.Mark] = []
         for name in _MARKS:
-            for mark in case_run.item.iter_markers(name):
-                marks.append((mark.name, mark.args, mark.kwargs))
+            marks += case_run.item.iter_markers(name)
         marks_of_item = read_marks(marks, is_strict=is_strict)
         case_run.had_no_xfail = marks_of_item.xfail is None
         if key in found and (not marks or key in marked):
@@ -114,15 +115,20 @@ def _is_xfail_strict(config: pytest.Config) -> bool:
 
 
 def _with_changes(
-    info: FileInfo, file: CollectedFile, demands: Mapping[EntryKey, CaseDemands]
+    info: FileInfo,
+    file: CollectedFile,
+    entries: BaselineEntries,
+    demands: Mapping[EntryKey, CaseDemands],
 ) -> FileInfo:
-    """Return the data of a file, with how its demands changed since the reference."""
+    """Return the data of a file, with how its demands changed since the reference.
+
+    `entries`: what the reference has of the file.
+    """
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
         changes_of_file,
     )
 
-    entries = file.collector.baseline.entries
     now = []
     for key, case in file.cases.items():
         if key in entries:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -22,8 +23,10 @@ from pytest_relevance.plugin.secret_patterns import (
 )
 
 if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Case
     from pytest_relevance.results.case_parts import DocumentTexts
     from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.records.entries import BaselineEntries
 
 _FOLDERS = ("/", "~", ".")
 """What a path begins with."""
@@ -181,3 +184,21 @@ def redaction(config: pytest.Config) -> Redaction:
         of_run.learn_environment(os.environ)
         config.stash[_REDACTION] = of_run
     return config.stash[_REDACTION]
+
+
+def masked_params(config: pytest.Config) -> Callable[[Case], Mapping[str, Any]]:
+    """Return a function that returns the params of a case with secrets masked."""
+    mask = redaction(config).values
+    return lambda case: mask(case.params)
+
+
+def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
+    """Mask secrets in the params and the fingerprint of entries, in place.
+
+    The entries may have been written before the ini key `relevance_redact` was set.
+    """
+    masked = redaction(config).values
+    for key, entry in entries.items():
+        if entry.params:
+            entries[key] = replace(entry, params=masked(entry.params))
+    entries.fingerprint = masked(entries.fingerprint)
