@@ -10,8 +10,10 @@ registered when the first case file is collected (`hooks.install`).
 | `options`, `run_settings` | options and ini keys; their values, checked |
 | `case_files`, `paths` | which files are case files; files below a folder, and paths in messages |
 | `command_line` | what the command line asks for, without the options of the configuration |
+| `selection` | whether a run looks at all cases, or at some |
 | **collecting** | |
 | `collector`, `items` | a case file as a collector, its cases as test functions |
+| `collected_file` | a collected file, with its cases and what they are compared with |
 | `item_variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
 | `collection`, `moved_entries` | what was collected; cases that the reference has at another place |
 | `drawn_queries` | which queries of the reference are not drawn now, and which are new |

@@ -15,7 +15,6 @@ from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.against import recorded_rankings
 from pytest_relevance.plugin.news import LOST, PASSED_OVER
 from pytest_relevance.plugin.required_reference import (
-    command_line_chooses,
     files_not_run,
     findings_on_reference,
 )
@@ -25,6 +24,7 @@ from pytest_relevance.plugin.run_store import (
     first_named,
     run_store,
 )
+from pytest_relevance.plugin.selection import command_line_chooses
 from pytest_relevance.reports.run.run_findings import (
     nothing_searched_text,
     nothing_was_searched,

@@ -24,9 +24,10 @@ from pytest_relevance.plugin.output_files import (
 )
 from pytest_relevance.plugin.paths import relative, without_root
 from pytest_relevance.plugin.redaction import redaction
-from pytest_relevance.plugin.required_reference import files_not_run, is_part
+from pytest_relevance.plugin.required_reference import files_not_run
 from pytest_relevance.plugin.run_settings import REPLAYED, ended_well, settings
 from pytest_relevance.plugin.run_store import first_named, run_store
+from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.run.case_counts import counted_cases
 from pytest_relevance.results.diagnoses import faults_to_record
 from pytest_relevance.results.records.run import Run

@@ -1,16 +1,14 @@
 """What a run does not compare with its reference: case files and cases.
 
 If a reference is required (`--relevance-baseline=require`), these files and cases make
-the run fail. A run has a *selection* if an option or a node id chooses cases. If the
-command line has no selection, the run is compared with the whole reference, whatever
-the configuration leaves out. With a selection, only the cases that ran count, and the
-files whose cases all ran.
+the run fail. If the command line has no selection, the run is compared with the whole
+reference, whatever the configuration leaves out. With a selection, only the cases that
+ran count, and the files whose cases all ran.
 """
 
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +22,11 @@ from pytest_relevance.plugin.moved_entries import with_cases_left
 from pytest_relevance.plugin.paths import files_below, shown_path
 from pytest_relevance.plugin.run_settings import settings
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.selection import (
+    command_line_selects,
+    has_selection,
+    must_collect,
+)
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.records.run_info import FileInfo, RunFinding
@@ -38,66 +41,6 @@ from pytest_relevance.results.records.uncompared import (
     lost_result,
     not_compared_cases,
 )
-
-_CHOOSING = (
-    "keyword",  # -k
-    "markexpr",  # -m
-    "deselect",
-    "ignore",
-    "ignore_glob",
-    "lf",
-    "stepwise",
-    "splits",  # pytest-split
-    "test-group-count",  # pytest-test-groups
-)
-"""The names under which pytest and its plugins keep the options that choose tests."""
-
-_SHARDS = "num_shards"
-"""The name under which pytest-shard keeps the number of shards, which is 1 by
-default.
-"""
-
-
-def _has_selection(options: Namespace, arguments: Sequence[str]) -> bool:
-    """Say whether options or node ids choose cases."""
-    if any("::" in argument for argument in arguments):
-        return True
-    if getattr(options, _SHARDS, 1) > 1:
-        return True
-    return any(getattr(options, name, None) for name in _CHOOSING)
-
-
-def is_part(config: pytest.Config) -> bool:
-    """Say whether some cases did not run, because of a selection or an early end."""
-    if _has_selection(config.option, config.args):
-        return True
-    return bool(run_store(config).unfinished())
-
-
-def _is_part_by_command_line(config: pytest.Config) -> bool:
-    """Say whether the command line has a selection."""
-    given = command_line(config)
-    return _has_selection(given, given.file_or_dir)
-
-
-def command_line_chooses(config: pytest.Config) -> bool:
-    """Say whether the command line names files or folders, or has a selection."""
-    return bool(command_line(config).file_or_dir) or _is_part_by_command_line(config)
-
-
-def _covers(config: pytest.Config, path: Path) -> bool:
-    """Say whether a run without a selection has to collect a file.
-
-    It has to if the command line names the file or a folder above it. A command line
-    without a name counts as one with the folder in which pytest was started, whatever
-    testpaths says.
-    """
-    real = os.path.realpath(path)
-    for argument in command_line(config).file_or_dir or ("",):
-        named = os.path.realpath(config.invocation_params.dir / argument)
-        if real == named or real.startswith(os.path.join(named, "")):
-            return True
-    return False
 
 
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
@@ -253,10 +196,10 @@ def findings_on_reference(config: pytest.Config) -> Iterator[RunFinding]:
     if is_updating or not settings(config).requires_baseline:
         return
     store = run_store(config)
-    is_whole_run = not _is_part_by_command_line(config)
+    is_whole_run = not command_line_selects(config)
     if is_whole_run:
         yield from _files_that_are_gone(config)
-    is_configured = is_whole_run and _has_selection(config.option, config.args)
+    is_configured = is_whole_run and has_selection(config.option, config.args)
     by_file = grouped(store.finished, lambda result: result.file)
     for name, info in store.collection.files.items():
         results = by_file.get(name, [])
@@ -279,26 +222,39 @@ def _lost_cases(file: _FileOfRun, *, is_configured: bool) -> Iterator[RunFinding
     against = file.info.against
     reference = harmless(against) or "its baseline"
     what = f"does not compare {_number_of_cases(lost)} of {reference}"
-    # reports name these cases among the changes of the test
-    it, its = (
-        ("it", "its") if len({case.id for case in lost}) == 1 else ("them", "their")
-    )
-    is_named_elsewhere = all(case.why in _OF_TEST_OR_MARK for case in lost)
-    if not against and is_named_elsewhere:
-        how = f"restore {it}, or {_ACCEPT}"
-    else:
+    # reports name cases of a baseline among the changes of the test
+    if against or not _are_of_test(lost):
         what += f" ({_names(lost)})"
-        how = f"restore {it} or {its} judgments, or {_ACCEPT_WITH_UPDATE}"
-        if against:
-            how = f"restore {it} or {its} judgments, or {_ONLY_REPORT}"
-        elif all(case.why == SKIPPED for case in lost):
-            how = f"run {it}, or write `skip: REASON` in the case file"
-    if all(case.why == ERROR for case in lost):
-        how = f"mend the search, and run {it} again"
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
+    else:
+        how = _remedy(lost, is_against=bool(against))
     text = f"{harmless(file.name)} {what}, and {_REQUIRED}: {how}"
     yield _failing(text, _cases_are(lost, file.name, "lost"))
+
+
+def _remedy(lost: Sequence[UncomparedCase], *, is_against: bool) -> str:
+    """Return what to do, so that lost cases are compared again, or accepted as gone.
+
+    `is_against`: whether the reference is a record.
+    """
+    it, its = "them", "their"
+    if len({case.id for case in lost}) == 1:
+        it, its = "it", "its"
+    if all(case.why == ERROR for case in lost):
+        return f"mend the search, and run {it} again"
+    if is_against:
+        return f"restore {it} or {its} judgments, or {_ONLY_REPORT}"
+    if _are_of_test(lost):
+        return f"restore {it}, or {_ACCEPT}"
+    if all(case.why == SKIPPED for case in lost):
+        return f"run {it}, or write `skip: REASON` in the case file"
+    return f"restore {it} or {its} judgments, or {_ACCEPT_WITH_UPDATE}"
+
+
+def _are_of_test(lost: Sequence[UncomparedCase]) -> bool:
+    """Say whether all lost cases were removed, left out, or skipped by a mark."""
+    return all(case.why in (GONE, LEFT_OUT, MARKED_SKIP) for case in lost)
 
 
 def _cases_not_compared(file: _FileOfRun) -> Iterator[RunFinding]:
@@ -325,9 +281,6 @@ def _cases_are(found: Sequence[UncomparedCase], file: str, what: str) -> str:
     of_file = f"of {harmless(file)}"
     return counted(count, f"case {of_file} is {what}", f"cases {of_file} are {what}")
 
-
-_OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
-"""The reasons of cases that are lost because they were removed or skipped by a mark."""
 
 _ACCEPT = "accept it if it is intended"
 _ACCEPT_WITH_UPDATE = "accept it with --relevance-update"
@@ -375,7 +328,7 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
     paths = {}
     for file in files_not_run(config):
         path = _path_of(file, config)
-        if _covers(config, path):
+        if must_collect(config, path):
             paths[file] = path
     if not paths:
         return

@@ -21,9 +21,10 @@ from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.failure_text import FailurePlace, HeadingAlone, write_lines
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.paths import shown_path
-from pytest_relevance.plugin.required_reference import files_not_run, is_part
+from pytest_relevance.plugin.required_reference import files_not_run
 from pytest_relevance.plugin.run_settings import REPLAYED, settings, verbosity
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import IN_FULL, shown_failures
