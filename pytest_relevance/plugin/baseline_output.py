@@ -130,7 +130,7 @@ class _BaselineUpdate:
 
     @property
     def shown(self) -> str:
-        """The name of the baseline in messages."""
+        """Return the name of the baseline in messages."""
         return harmless(f"{self.file}{SUFFIX}")
 
     def run(self) -> list[Message]:
@@ -271,15 +271,9 @@ def _tests_of(
     found = {}
     for result in results:
         key = result.id, result.variant
-        found[key] = DemandedOfCase(
-            demands.get(key),
-            weight=result.weight,
-            tags=result.tags,
-            # an update also gives the digest to results without a score
-            digest=result.evaluation.digest,
-            has_passages=bool(result.evaluation.passages),
-            is_sampled=result.is_sampled,
-        )
+        demanded = DemandedOfCase.of_result(result, demands.get(key))
+        # in an update a result without a score has its digest too
+        found[key] = replace(demanded, digest=result.evaluation.digest)
     return found
 
 

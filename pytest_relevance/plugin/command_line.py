@@ -31,7 +31,7 @@ _SHOWING = {
     "markers": "--markers",
     "version": "--version",
 }
-"""Options with which no case runs, like `WITHOUT_TESTS`."""
+"""All options with which no case runs, in the form of `WITHOUT_TESTS`."""
 
 
 def keep_parser(config: pytest.Config, parser: pytest.Parser) -> None:

@@ -87,19 +87,19 @@ class Unsent:
             self._news = replace(self._news, fingerprint=fingerprint)
 
     def warn(self, subject: str, text: str) -> None:
-        """Send a warning. Only the first text about a subject is shown."""
+        """Add a warning. The end of the run shows only the first text of a subject."""
         if subject not in self._news.warnings:
             hidden = printable(redaction(self._config).text(text))
             warnings = {**self._news.warnings, subject: hidden}
             self._news = replace(self._news, warnings=warnings)
 
     def name(self, kind: str, name: str) -> None:
-        """Send the name of a check (`LOST`) or of a file (`PASSED_OVER`)."""
+        """Add the name of a check (`LOST`) or of a file (`PASSED_OVER`)."""
         names = [*self._news.named.get(kind, ()), printable(name)]
         self._news = replace(self._news, named={**self._news.named, kind: names})
 
     def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
-        """Send more texts about the documents of a result that was sent before.
+        """Add more texts about the documents of a result that was sent before.
 
         `number`: the place of the result among those of its report, from 0.
         """

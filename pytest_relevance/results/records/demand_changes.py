@@ -1,9 +1,9 @@
 """Find how a test changed: what it demands now, and what its reference demanded.
 
 A change of a case is *stricter* if whatever passes now would have passed then. A change
-of a gate is stricter if any cases that meet the gate now would have met it then. Every
-other change is *looser*. There is one exception: a strict `xfail` is taken away because
-the case was mended. The kinds of expectations and gates say what is stricter, by
+of a gate is stricter if any cases that meet the gate now would have met it then. To
+take away a strict `xfail` counts as stricter too, because the case was mended. Every
+other change is *looser*. The kinds of expectations and gates say what is stricter, by
 `implies`.
 
 Each case and each gate is judged alone. A case that newly demands something, or is no

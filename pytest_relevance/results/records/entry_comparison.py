@@ -248,7 +248,7 @@ def _needs_missed(case: CaseToday) -> bool:
 def _comparison(
     result: CaseResult, entry: BaselineEntry, before: float | None
 ) -> BaselineComparison:
-    """Return the comparison of a result whose score is within the tolerance.
+    """Return a comparison that says that the score is within the tolerance.
 
     `before`: the score of the accepted ranking; None if it is not defined.
     """

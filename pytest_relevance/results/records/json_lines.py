@@ -218,9 +218,11 @@ class _Reader:
     def lines(self, count: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield (line number, object) for each line below the header.
 
-        `count`: how many lines a record has. None for a baseline, which has an end
-            line. Raises `RecordError` for a line that is not a JSON object or is below
-            the end, and if lines are missing.
+        `count`: how many lines a record has; None for a baseline, which has an end
+            line.
+
+        Raises `RecordError` for a line that is not a JSON object, for a line below the
+        end, and if the file was cut off.
         """
         found = end = 0
         for number, text in self._texts:

@@ -76,8 +76,8 @@ def compare_recorded(
     files = {}
     for file, info in run.files.items():
         of_file = reference.of_file(file)
-        beside = _FileBesideReference(file, info, ran.get(file, {}), of_file)
-        changed = beside.changes_of_test()
+        beside = _FileBesideReference(info, ran.get(file, {}), of_file)
+        changed = beside.changes_of_test(demands.of_file(file))
         lost = beside.lost()
         gates = demands.of_file(file).gates
         files[file] = replace(
@@ -169,7 +169,6 @@ class _FileBesideReference:
     `entries`: the entries of the reference.
     """
 
-    file: str
     info: FileInfo
     ran: Mapping[EntryKey, CaseResult]
     entries: BaselineEntries
@@ -181,12 +180,14 @@ class _FileBesideReference:
         """
         return () if self.info.drawn is None else self.info.drawn.samples
 
-    def changes_of_test(self) -> ChangesOfFile:
-        """Return how the test changed, as far as both records keep its demands."""
-        demands = self.info.demands_of(self.ran)
+    def changes_of_test(self, demands: RecordedDemands) -> ChangesOfFile:
+        """Return how the test changed, as far as both records keep its demands.
+
+        `demands`: what the file demands of its cases.
+        """
         now = []
         for key, result in self.ran.items():
-            now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
+            now.append((key, DemandedOfCase.of_result(result, demands.of(result))))
         return changes_of_file(self.entries, now, self.info.gates, samples=self.samples)
 
     def lost(self) -> tuple[Lost, ...]:

@@ -25,7 +25,7 @@ from pytest_relevance.results.records.demands import (
 )
 
 Lost = tuple[str, str | None, str]
-"""A case of the baseline that is not compared: its id, its variant, and why."""
+"""A case of the reference that is not compared: its id, its variant, and why."""
 
 Collected = tuple[str, str | None, str, bool, bool]
 """A case that was collected: its id, its variant, its search, whether it should find
@@ -110,7 +110,7 @@ class FileInfo:
         gates: its gates.
         has_baseline: whether it is compared: with its baseline, or with the record
             `against`.
-        lost: the cases of the baseline that are not compared, as far as that is known
+        lost: the cases of the reference that are not compared, as far as that is known
             before they run.
         moved: its cases that the reference has under another id, in another file or in
             another variant.
@@ -413,7 +413,9 @@ def posix(file: str) -> str:
 def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
     """Return a function that maps a case file to a name that all runs share.
 
-    Two checkouts may have a file in different folders.
+    Two checkouts may have a file in different folders, so the name has no folders. It
+    has them if two files of a run have the same name without folders. It is empty if no
+    run has several files.
 
     `files`: the case files of each run.
     """
