@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +12,9 @@ from pytest_relevance._number_text import LEAST
 from pytest_relevance.ext.html.marked_texts import marked_texts
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.ext.html.query_rows import QueryRows
-from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.ext.html.shared_tables import SharedTables
 from pytest_relevance.reports.case_score import ties_text
-from pytest_relevance.reports.labels import case_label, names_in_page, search_label
+from pytest_relevance.reports.labels import case_label, search_label
 from pytest_relevance.reports.passage_lines import (
     held_texts,
     missing_passages,
@@ -32,21 +31,13 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.certainty import no_grade_matters
 from pytest_relevance.results.changes import Snapshot
 from pytest_relevance.results.losses import Loss
 from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.settling import stake_of_change
-from pytest_relevance.results.unjudged import (
-    PlausibleGains,
-    top_grade,
-    unjudged_results,
-)
-
-_Scale = tuple[tuple[float, str], ...]
-"""The grades of a scale, the lowest first, each with its name or an empty text."""
+from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
 
 _DECIMALS = 9
 """The decimals of losses, moves and worths.
@@ -54,9 +45,6 @@ _DECIMALS = 9
 The page shows three, its worklist four. Floats in full would take a fifth of a large
 page.
 """
-
-_MOST_GRADES = 10
-"""The most grades of a scale for which the page has a button and a digit each."""
 
 
 def all_case_data(
@@ -67,7 +55,6 @@ def all_case_data(
     `rows`: all cases of the run.
     `tables`: the settings and scales of the cases are added to it.
     """
-    names = names_in_page(results_of(rows))
     variants = variants_of(results_of(shown))
     table = QueryRows(rows)
     gains = PlausibleGains(results_of(shown))
@@ -75,12 +62,12 @@ def all_case_data(
         result = row.result
         change = CaseChange(row.change)
         values = {
-            **_identity(result, names[id(result)], variants),
+            **_identity(result, table.names[id(result)], variants),
             "row": table.row(row, change),
             **_verdict(row),
             **_scores(change),
             **_to_judge(row, gains),
-            **tables.shared_values(result),
+            **tables.add(result),
             **_ranking(result),
             **_accepted(row),
             "moves": _moves(row, change.shares),
@@ -390,81 +377,3 @@ def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
         "titles": titles,
         "fields": fields,
     }
-
-
-# --- what cases share -----------------------------------------------------------------
-
-
-class SharedTables:
-    """The settings and scales that many cases share. A case has only their numbers.
-
-    `settings`, `scales`: {settings or scale: number}.
-    `grades`: {number of settings: grades whose gains the page needs}.
-    """
-
-    def __init__(self) -> None:
-        self.settings: dict[Settings, int] = {}
-        self.scales: dict[_Scale, int] = {}
-        self.grades: dict[int, set[float]] = {}
-        self._values: dict[Any, Mapping[str, Any]] = {}
-
-    def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
-        """Add the settings and the scale of a result to the tables.
-
-        Return the values of the case: their numbers, and the ends of the scale.
-        """
-        conditions = result.conditions
-        number = self.settings.setdefault(conditions.settings, len(self.settings))
-        grades = self.grades.setdefault(number, set())
-        grades.update(result.evaluation.judgments)
-        names = tuple(conditions.grade_names.items())
-        key = (number, conditions.lowest, conditions.highest, names)
-        # nearly all results of a run have the same key
-        if key not in self._values:
-            self._values[key] = self._add_scale(result, number)
-        return self._values[key]
-
-    def _add_scale(self, result: CaseResult, number: int) -> Mapping[str, Any]:
-        """Add the scale of a result, and return what `shared_values` returns.
-
-        The grades of the scale are added to those of the settings `number`.
-        """
-        conditions = result.conditions
-        highest = conditions.highest
-        # If nothing relevant is judged, no grade up to the highest one has a gain. The
-        # page has to offer a grade that has one.
-        top = top_grade(result)
-        if top is not None:
-            highest = max(highest, top)
-        scale = _scale(conditions, highest)
-        grades = self.grades[number]
-        grades.update((conditions.lowest, highest))
-        grades.update(grade for grade, _ in scale)
-        if conditions.settings.max_grade is not None:
-            grades.add(conditions.settings.max_grade)
-        return {
-            "settings": number,
-            "scale": self.scales.setdefault(scale, len(self.scales)),
-            "lowest": conditions.lowest,
-            "highest": highest,
-        }
-
-
-def _scale(conditions: CaseConditions, highest: float) -> _Scale:
-    """Return (grade, name) of each grade that a reader may give, the lowest first.
-
-    These are the ends of the scale and the grades with a name. If a mapping gives the
-    gains, its grades are added. Otherwise, if no grade has a name, all whole grades are
-    added, if there are at most `_MOST_GRADES` of them.
-    """
-    lowest = conditions.lowest
-    names = conditions.grade_names
-    grades = {*names, lowest, highest}
-    gain = conditions.settings.gain
-    if isinstance(gain, Mapping):
-        grades.update(grade for grade in gain if lowest <= grade <= highest)
-    elif not names:
-        whole = range(math.ceil(lowest), math.floor(highest) + 1)
-        if len(whole) <= _MOST_GRADES:
-            grades.update(float(grade) for grade in whole)
-    return tuple((grade, names.get(grade, "")) for grade in sorted(grades))

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from typing import Any
 
 from pytest_relevance._csv_cells import FORMULA
-from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
+from pytest_relevance.ext.html.case_data import all_case_data
 from pytest_relevance.ext.html.embedding import json_text
 from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import ChosenRows, PageRow, results_of
+from pytest_relevance.ext.html.shared_tables import SharedTables
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import variants_of
@@ -60,7 +60,7 @@ def page_json(
         "columns": [*WORKLIST_COLUMNS, "record", "rater", "blind"],
         "formula": FORMULA.pattern,
         "discounts": _discounts(shown, tables.settings),
-        **_tables_data(tables),
+        **tables.data(),
         "counts": _counts(screen, rows),
         "findings": _findings(screen, results_of(shown)),
         "canFail": screen.can_fail,
@@ -77,17 +77,6 @@ def _places(chosen: ChosenRows) -> list[int]:
     """Return the indexes of the cases in the order of the list, the worst first."""
     place_of = {id(row): place for place, row in enumerate(chosen.shown)}
     return [place_of[id(row)] for row in chosen.worst_first]
-
-
-def _tables_data(tables: SharedTables) -> dict[str, Any]:
-    """Return the settings and scales in `tables`. All cases must be in it."""
-    settings = []
-    for each, grades in zip(tables.settings, tables.grades.values(), strict=True):
-        settings.append(_settings(each, grades))
-    scales = []
-    for scale in tables.scales:
-        scales.append({"grades": [list(grade) for grade in scale]})
-    return {"settings": settings, "scales": scales}
 
 
 def record_name(run: Run) -> str:
@@ -193,20 +182,3 @@ def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
             columns = {"url": info.documents.url, "image": info.documents.image}
             addresses[file] = {name: columns[name] or "" for name in names}
     return addresses
-
-
-def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
-    """Return the settings of a metric as JSON data, with the gains of these grades."""
-    gains = [[grade, settings.gains[grade]] for grade in sorted(grades)]
-    return {
-        "text": settings_text(settings),
-        "gains": gains,
-        "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
-        "increasing": settings.increasing,
-        "discount": settings.discount,
-        "ideal": settings.ideal,
-        "unjudged": settings.unjudged,
-        "negative": settings.negative,
-        "undefined": settings.undefined,
-        "maxGrade": settings.max_grade,
-    }

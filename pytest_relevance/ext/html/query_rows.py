@@ -31,8 +31,9 @@ from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
 WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 """What a row says of a case without results, by its verdict."""
 
-
-_WEIGHT = "how much the query counts in the mean, for example how often it is searched"
+_WEIGHT_HINT = (
+    "how much the query counts in the mean, for example how often it is searched"
+)
 
 _LEAST_WIDTH = 2  # of a bar, of 100
 _TRACK = element("rect", "track", width="100", height="14")
@@ -47,17 +48,21 @@ _STRETCHED = {
 class QueryRows:
     """The table of the queries of a run: its titles, and the row of each case.
 
-    `rows`: all cases of the run. A row depends on the other rows. For example, an error
-    that many cases have is named once, above the table.
+    A row depends on the other rows. For example, an error that many cases have is named
+    once, above the table.
+
+    `rows`: all cases of the run.
+    `titles`: the titles of the columns.
+    `names`: {`id(result)`: the name of the case in the page and its links}.
     """
 
     def __init__(self, rows: Sequence[PageRow]) -> None:
         results = results_of(rows)
-        self._names = names_in_page(results)
+        self.names = names_in_page(results)
         self._variants = variants_of(results)
         self._said_once = errors_said_once(results)
         self._metrics = {result.metric.text for result in results}
-        self._is_alone = nothing_fell(rows)
+        self._nothing_fell = nothing_fell(rows)
         self.titles = self._titles(rows)
 
     def _titles(self, rows: Sequence[PageRow]) -> list[str]:
@@ -68,32 +73,34 @@ class QueryRows:
         titles = ["query", scores]
         if not any(_has_documents(row) for row in rows):
             return titles
-        if self._is_alone or not is_compared:
+        if self._nothing_fell or not is_compared:
             return [*titles, "largest loss", "on top"]
         return [*titles, "lost or fell", "in its place"]
 
     def row(self, row: PageRow, change: CaseChange) -> Element:
-        """Return the `<tr>` of a case. `change`: the change of the row.
-
-        If no case fell, the documents are those of a run without a reference.
-        """
-        explained = change
-        if self._is_alone and row.change.before is not None:
-            explained = CaseChange(replace(row.change, before=None))
-        documents = document_spans(explained, gone="not returned")
-        cells = [
-            self._query_cell(row.result),
-            self._scores_cell(row, change),
-        ]
+        """Return the `<tr>` of a case. `change`: the change of the row."""
+        cells = [self._query_cell(row.result), self._scores_cell(row, change)]
         if len(self.titles) > len(cells):
-            lost_title, on_top_title = self.titles[len(cells) :]
-            has_error = row.result.call.error is not None
-            lost = () if has_error else documents[LOST_DOCUMENT]
-            cells.append(_document_cell(lost, lost_title))
-            on_top = _on_top_spans(documents, explained)
-            cells.append(_document_cell(on_top, on_top_title))
-        name = {"data-case": self._names[id(row.result)]}
+            cells += self._document_cells(change)
+        name = {"data-case": self.names[id(row.result)]}
         return element("tr", row.tone, cells, **name)
+
+    def _document_cells(self, change: CaseChange) -> list[Element]:
+        """Return the cells of the lost document and of the document on top.
+
+        If no case fell, they are those of a run without a reference.
+        """
+        if self._nothing_fell and change.change.before is not None:
+            change = CaseChange(replace(change.change, before=None))
+        documents = document_spans(change, gone="not returned")
+        lost = documents[LOST_DOCUMENT]
+        if change.result.call.error is not None:
+            lost = ()  # the error, which the cell of the scores has too
+        lost_title, on_top_title = self.titles[2:]
+        return [
+            _document_cell(lost, lost_title),
+            _document_cell(_on_top_spans(documents, change), on_top_title),
+        ]
 
     def _query_cell(self, result: CaseResult) -> Element:
         """Return the cell with the query, its id, its variant and its weight."""
@@ -108,28 +115,26 @@ class QueryRows:
             parts += [" ", element("span", "variant", [variant])]
         if result.weight != 1:
             weight = f"weight {number_text(result.weight)}"
-            parts += [" ", element("span", "variant", [weight], title=_WEIGHT)]
+            parts += [" ", element("span", "variant", [weight], title=_WEIGHT_HINT)]
         return element("th", "", parts, scope="row")
 
     def _scores_cell(self, row: PageRow, change: CaseChange) -> Element:
-        """Return the cell with a bar, the scores before and after, and the outcome."""
+        """Return the cell with a bar, the scores, the outcome and the reason for it."""
         result = row.result
         before, after = row.change.score_before, change.after
-        hint = _hint(result, change)
-        shown: list[Element | str] = [self._scores_text(row, change)]
-        if result.unjudged and result.score is not None:
-            unjudged = f"{len(result.unjudged)} unjudged"
-            shown += [" ", element("span", "place", [unjudged])]
-        reason = row_reason(result, self._said_once)
-        said = f"{row.said}: {reason}" if reason else row.said
         parts: list[Element | str] = []
         if before is not None or after is not None:
             parts.append(_bar(before, after, result.conditions.floor))
-        parts += [
-            element("span", "", shown, **({"title": hint} if hint else {})),
-            " ",
-            element("span", f"verdict {row.tone}", [said]),
-        ]
+        scores: list[Element | str] = [self._scores_text(row, change)]
+        if result.unjudged and result.score is not None:
+            unjudged = f"{len(result.unjudged)} unjudged"
+            scores += [" ", element("span", "place", [unjudged])]
+        hint = _hint(result, change)
+        title = {"title": hint} if hint else {}
+        parts += [element("span", "", scores, **title), " "]
+        reason = row_reason(result, self._said_once)
+        said = f"{row.said}: {reason}" if reason else row.said
+        parts.append(element("span", f"verdict {row.tone}", [said]))
         return element("td", "scores", [element("div", "", parts)])
 
     def _scores_text(self, row: PageRow, change: CaseChange) -> str:
@@ -159,9 +164,9 @@ def _document_cell(spans: Line, title: str) -> Element:
 
 
 def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
-    """Return the document on top, or the one that gained most if the score rose.
+    """Return the spans of the document on top; if the score rose, of what gained most.
 
-    Without either: why the case has no results.
+    If there is neither, they say why the case has no results.
     """
     on_top = documents[DOCUMENT_ON_TOP]
     gained = documents[GAINED_DOCUMENT]
@@ -173,7 +178,11 @@ def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
 
 
 def _spans(spans: Line) -> list[Element | str]:
-    """Return the spans of a document as elements: its title, and its rank."""
+    """Return the spans of a document as elements.
+
+    A title becomes a `<bdi>`, so that it keeps its direction. In other words, arrows
+    replace `->`, and `rank` comes before a number at the start.
+    """
     parts: list[Element | str] = []
     for words, style in spans:
         if not words:
@@ -191,10 +200,10 @@ def _spans(spans: Line) -> list[Element | str]:
 
 
 def _hint(result: CaseResult, change: CaseChange) -> str:
-    """Return the hint at a score, or "".
+    """Return the hint of the scores of a case; "" for none.
 
-    The hint says between which scores the score may lie, why there is no score, or by
-    which metric the score is.
+    It says between which scores a case with unjudged results lies, why there is no
+    score, or by which metric the scores are.
     """
     if result.unjudged and result.score is not None:
         low, high = result.interval
@@ -205,7 +214,7 @@ def _hint(result: CaseResult, change: CaseChange) -> str:
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> Element:
-    """Return an SVG with the scores as bars from 0 to 1, and a line at the floor."""
+    """Return an SVG with a bar for each score, from 0 to 1, and a line at the floor."""
     parts = [_TRACK]
     for name, score, top in (("before", before, "2"), ("after", after, "7")):
         if score is not None:
