@@ -53,7 +53,7 @@ def all_case_data(
     """Yield a JSON object for each row in `shown`, without empty values.
 
     `rows`: all cases of the run.
-    `tables`: the settings and scales of the cases are added to it.
+    `tables`: to which the settings and scales of the cases are added.
     """
     variants = variants_of(results_of(shown))
     table = QueryRows(rows)
@@ -94,10 +94,10 @@ def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Return which case this is, and what was searched.
+    """Return which case this is, what was searched, and what is asked of it.
 
     `name`: the name of the case in the page (`names_in_page`).
-    `variants`: the variants of the run.
+    `variants`: the variants that the page has in full.
     """
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
@@ -122,7 +122,7 @@ def _identity(
 
 
 def _verdict(row: PageRow) -> dict[str, Any]:
-    """Return the status of a case and the reasons for it."""
+    """Return what became of a case, the reasons for it, and how the search went."""
     result = row.result
     error = result.call.error
     return {
@@ -165,7 +165,7 @@ def _scores(change: CaseChange) -> dict[str, Any]:
 
 
 def _ties(result: CaseResult) -> str:
-    """Return between which scores nDCG@k lies, in whatever order equal scores are.
+    """Return between which scores nDCG@k lies, whatever the order of equal scores is.
 
     Example: `nDCG@10 lies between 0.700 and 1.000 by the order of equal scores`. "" if
     the order does not decide whether the case meets its floor.
@@ -244,7 +244,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
-    """Return the values of a case with passages, which replace those of other cases.
+    """Return what a case with passages has in the place of grades, losses and moves.
 
     Its results have no grades, and readers cannot judge them.
     """
@@ -287,8 +287,8 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
 def _texts_before(row: PageRow) -> list[list[str]]:
     """Return the texts of the first results of the earlier ranking (`marked_texts`).
 
-    If the reference has no texts, a result has its present text, provided that it is
-    returned now and holds the same passages.
+    If the reference has no texts, each result has its present text. It has none if it
+    is not returned now, or holds other passages now.
     """
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
@@ -298,7 +298,10 @@ def _texts_before(row: PageRow) -> list[list[str]]:
 
 
 def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]]:
-    """Return the present texts of each earlier result; () if it is not returned now."""
+    """Return the present texts of each earlier result.
+
+    () for a result that is not returned now, or that holds other passages now.
+    """
     known = {}
     for document, held, texts in zip(now.documents, now.held, now.texts, strict=False):
         known[document, tuple(held)] = texts
@@ -309,7 +312,7 @@ def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:
-    """Return the earlier ranking; {} if there is none to show."""
+    """Return the earlier ranking, and why it is stale; {} if there is none to show."""
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
         return {}

@@ -27,10 +27,11 @@ def json_text(data: Any) -> str:
 def embedded(parts: Iterable[str]) -> tuple[str, str]:
     """Return ("json", the JSON), or ("gzip", the JSON compressed and in base64).
 
-    Data of `COMPRESSED_FROM` bytes or more are compressed. No text can end the element.
+    JSON of `COMPRESSED_FROM` bytes or more is compressed. Neither text can end the
+    script element that holds it.
 
-    `parts`: the JSON in ASCII. Each part is compressed when it comes, so that the data
-        of a large page are never held as a whole.
+    `parts`: the JSON in ASCII. Each part is compressed as soon as it is there, so a
+        large JSON is never held as a whole.
     """
     compressed = BytesIO()
     first_parts = []

@@ -87,6 +87,7 @@ class ScreenLine:
 class Screen:
     """The sentences of the first screen.
 
+    `headline`: the sentence at the top, which says what became of the run.
     `counts`: how many queries got worse, better or neither.
     `means`: how means changed. The mean that decides the headline comes first.
     `notes`: what differs from the reference, and other remarks.
@@ -107,7 +108,7 @@ class Screen:
 
 
 def screen_of(run: Run) -> Screen:
-    """Return the sentences of the first screen for a run."""
+    """Return the sentences of the first screen of the page about a run."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     changes = changes_since_baseline(ran)
@@ -136,10 +137,14 @@ def screen_of(run: Run) -> Screen:
 def whole_mean_texts(
     whole: changed_results.WholeMean | None, said: Headline
 ) -> list[str]:
-    """Return how the mean changed that decides the headline, in words; [] for None.
+    """Return how the mean that decides the headline changed, in at most two sentences.
 
-    A second text says over which cases the mean is, if these are not all, and has the
-    means without unjudged results.
+    The second one says over which cases the mean is, if these are not all, and has the
+    means without unjudged results, if these are others.
+
+    `whole`: this mean; None if no cases are compared. Then the list is empty.
+    `said`: the headline. If it has the counts of both what got worse and what got
+        better, the first sentence does not say whether the change may be chance.
     """
     if whole is None:
         return []
@@ -159,7 +164,7 @@ def _means(
     """Return sentences about the means, compared with the reference if there is one.
 
     The mean over all cases comes first, then the counts that the headline does not
-    have. The means of suites and variants follow if there are several.
+    have. If there are several suites or variants, their means follow.
     """
     texts = whole_mean_texts(changed_results.whole_mean(ran, change), said)
     counts = changed_results.whole_count_sentences(ran, said.told)
@@ -174,7 +179,10 @@ def _means(
 
 
 def _present_means(ran: Sequence[CaseResult]) -> list[str]:
-    """Return the mean of each variant; of many variants only the lowest and highest."""
+    """Return the mean of each variant.
+
+    Of more than `_MOST_MEANS` variants, one sentence has the lowest and the highest.
+    """
     variants = variants_of(ran)
     means = means_by_variant(ran)
     if len(means) > _MOST_MEANS:
@@ -191,8 +199,8 @@ def _present_means(ran: Sequence[CaseResult]) -> list[str]:
 def _present_mean(results: Sequence[CaseResult]) -> str:
     """Return the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
 
-    The sentence goes on with the number of cases without a score, and with the range in
-    which the mean may lie because of unjudged results.
+    If some cases have no score, their number follows. If results are unjudged, the
+    range follows in which the mean may lie.
     """
     results = scored_alike(results)
     scored = sum(1 for result in results if result.score is not None)
@@ -213,7 +221,10 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
 def _fault_lines(
     run: Run, ran: Sequence[CaseResult], changes: Sequence[Change]
 ) -> list[ScreenLine]:
-    """Return why the run fails, its errors, and what many cases have in common.
+    """Return lines about what went wrong.
+
+    These are: why the run fails, its errors, the queries that return nothing any more,
+    the known items that were lost, and what many cases have in common.
 
     `ran`: the results that ran.
     `changes`: how each of them changed since its baseline.
@@ -231,7 +242,7 @@ def _fault_lines(
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Return a line about the queries that had results before and have none now."""
+    """Return a line about queries that had results before and have none now, or []."""
     found = changed_results.emptied(changes)
     if not found:
         return []
@@ -240,7 +251,7 @@ def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
 
 
 def lost_item_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Return a line about the known items that are not found any more."""
+    """Return a line about the known items that are not found any more, or []."""
     items = lost_items(changes)
     return [ScreenLine(items.text, items.lost)] if items.lost else []
 
@@ -273,32 +284,29 @@ def first_screen_html(
     """Return the HTML of the first screen, the content of `<div id="page">`.
 
     `rows`: all cases of the run.
-    `chosen`: the cases that the page has.
+    `chosen`: the cases that the page has in full.
     """
     said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = [*screen.notes, *_left_out_notes(rows, chosen)]
     lines = _finding_lines(screen.findings)
     context = "".join(f"<li>{with_arrows(part)}</li>" for part in screen.context)
-    parts = [
-        f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
-        *([f'<p class="build">{text(screen.build)}</p>'] if screen.build else []),
-        *means[:1],
-        *lines.failures,
-        '<div id="overview">',
-        '<section id="charts" aria-label="charts" hidden></section>',
-        *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
-        *(f'<p class="lost">{with_arrows(note)}</p>' for note in notes),
-        *lines.gates,
-    ]
+    parts = [f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>']
+    if screen.build:
+        parts.append(f'<p class="build">{text(screen.build)}</p>')
+    parts += means[:1]
+    parts += lines.failures
+    parts.append('<div id="overview">')
+    parts.append('<section id="charts" aria-label="charts" hidden></section>')
+    parts += _folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean")
+    parts += [f'<p class="lost">{with_arrows(note)}</p>' for note in notes]
+    parts += lines.gates
     explained = metric_explained(results_of(rows))
     if explained:
         parts.append(f'<p class="place">{explained}</p>')
         parts.append(package_text("pytest_relevance.ext.html", "words.html"))
-    parts += [
-        *lines.notes,
-        f'<ul class="context" aria-label="what ran">{context}</ul></div>',
-    ]
+    parts += lines.notes
+    parts.append(f'<ul class="context" aria-label="what ran">{context}</ul></div>')
     parts.append(variants_section(results_of(rows)))
     parts.append(queries_section(rows, chosen.worst, QueryRows(rows)))
     return "\n".join(parts)
@@ -306,11 +314,11 @@ def first_screen_html(
 
 @dataclass(frozen=True, slots=True)
 class _FindingLines:
-    """The findings as HTML, in three groups. Each is a list of parts.
+    """The findings as HTML. Each group is a list of elements; [] if it has no finding.
 
     `failures`: errors, diagnoses and unmet gates.
     `gates`: the other gates.
-    `notes`: the notes for engineers, with a heading.
+    `notes`: the notes for engineers, after their heading.
     """
 
     failures: Sequence[str]
@@ -319,7 +327,7 @@ class _FindingLines:
 
 
 def _finding_lines(findings: Sequence[ScreenLine]) -> _FindingLines:
-    """Return the findings as HTML. Unmet gates are never folded."""
+    """Return the findings as HTML in three groups. Unmet gates are never folded."""
     failures: list[str] = []
     gates: list[str] = []
     notes: list[str] = []
@@ -374,7 +382,7 @@ def _folded(
 
 
 def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
-    """Return a note about which cases the page has; [] if it has all that ran."""
+    """Return a note about which cases can be opened; [] if all that ran can be."""
     shown = len(chosen.shown)
     total = sum(1 for row in rows if not row.was_skipped)
     if shown >= total:

@@ -52,7 +52,7 @@ def marked_texts(
 
 
 def _forms_of(passage: CasePassage) -> Iterable[QuoteForms]:
-    """Return the forms of all quotes of a passage. A text that holds it has one."""
+    """Yield the forms of each quote of a passage. A text with one of them holds it."""
     # most runs have no passages
     from pytest_relevance.passages.matching import quote_forms
 
@@ -90,12 +90,12 @@ def _pieces(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def _shortened(text: str, *, head: int, tail: int = 0) -> str:
-    """Return a text. If it is long, return its start and its end, with `...` between.
+    """Return a text, or of a long one the start and the end with an ellipsis between.
 
     White space becomes single spaces.
 
-    `head`, `tail`: how many characters stay at the start and at the end. A word that
-        would be cut is left out.
+    `head`, `tail`: how many characters stay at the start and at the end, if the text
+        has more than both together. A word that would be cut is left out.
     """
     text = _with_single_spaces(text)
     if len(text) <= head + tail:

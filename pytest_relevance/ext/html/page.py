@@ -1,9 +1,9 @@
 """The HTML pages of a run and of a comparison of two runs.
 
 A page is one file that needs no network, and is readable without scripts. `page.html`
-is the template. The styles `*.css` and the scripts `script/*.js` are put into it
-unchanged. The Content-Security-Policy of the page allows only these, by their digests,
-so that no text of a user can run or load anything.
+is the template, into which the styles `*.css` and the scripts `script/*.js` are put
+unchanged. The Content-Security-Policy of the page allows only this style and script, by
+their digests. So no text of a user can run or load anything.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def comparison_page(
     """Return the page about two runs, as `html_page` does for one run.
 
     `gates`: what `Comparison.judge` returned; None for the gates that always count.
+    `images`: as in `html_page`.
     """
     if gates is None:
         gates = comparison.judge()

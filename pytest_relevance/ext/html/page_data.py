@@ -123,7 +123,8 @@ def _most_ranks(row: PageRow) -> int:
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
     """Return {filter of the list of queries: number of queries that it shows}.
 
-    The headline has the same counts. `SHOWN` in the page's script has the filters.
+    The counts are those of the headline. They count a query once for all its variants.
+    `SHOWN` in `script/state.js` has all filters; the script counts for the others.
     """
     counts = screen.counts
     before = [row.result for row in rows if row.failed_before]
@@ -157,7 +158,10 @@ def _mean(rows: Sequence[PageRow]) -> dict[str, Any]:
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:
-    """Return the lines of the first screen, with the indexes of their cases."""
+    """Return the lines of the first screen, with the indexes of their cases.
+
+    `results`: the cases that the page has in full. Other cases have no index.
+    """
     places = {result.key: place for place, result in enumerate(results)}
     findings = []
     for finding in screen.findings:
@@ -170,10 +174,13 @@ def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, A
 
 
 def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
-    """Return {case file: {"url": name of a field of a document, "image": another}}.
+    """Return which fields of documents are addresses, by case file.
 
-    The fields have the address of a document and of its picture. `images`: whether the
-    page shows pictures.
+    Example: `{"shop.relevance.yaml": {"url": "link", "image": "picture"}}`. The field
+    `link` has the address of a document, and `picture` that of its picture. Without
+    such a field the name is "". Case files without a catalogue are left out.
+
+    `images`: whether the page shows pictures. If not, "image" is left out.
     """
     names = ["url", "image"] if images else ["url"]
     addresses = {}

@@ -55,7 +55,7 @@ class PageRow:
 
     @property
     def said(self) -> str:
-        """`became`, followed by how sure that is if the case got worse."""
+        """`became`; of a case that got worse also how sure that is."""
         sure = certainty_text(self.is_certain)
         return f"{self.became}, {sure}" if sure else self.became
 
@@ -66,9 +66,9 @@ class PageRow:
 
     @property
     def tone(self) -> str:
-        """The CSS class for the colour of the outcome: a status, such as `failed`.
+        """The CSS class that colours the outcome: a status, with `-` for spaces.
 
-        A case that got worse is `failed`; it is `inconclusive` if it needs grades.
+        A case that got worse has `failed`, or `inconclusive` if it needs grades.
         """
         if self.is_certain is False:
             return INCONCLUSIVE
@@ -77,12 +77,12 @@ class PageRow:
 
     @property
     def failed_before(self) -> bool:
-        """Whether the accepted ranking misses the same demands."""
+        """Whether the case failed, and its accepted ranking misses the same demands."""
         return failed_before(self.result)
 
     @property
     def score_change(self) -> float:
-        """By how much nDCG@k rose; 0 if a score is not defined."""
+        """By how much nDCG@k rose; 0 without a score before or now."""
         difference = self.change.difference
         return 0.0 if math.isnan(difference) else difference
 

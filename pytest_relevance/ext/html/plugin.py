@@ -35,12 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Return the file that the option names."""
+    """Return the file that `--relevance-html` names."""
     return [PAGE]
 
 
 def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the page, if the option asks for it."""
+    """Write the page if `--relevance-html` is given."""
     target = Target.of(PAGE, config)
     if target is None:
         return

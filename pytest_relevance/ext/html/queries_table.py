@@ -1,6 +1,6 @@
 """The table of the worst cases in the page, which can be read without scripts.
 
-The script replaces the rows when a reader wants to see all cases.
+If scripts run, `script/list.js` replaces the rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ MOST_WORST = 10
 def queries_section(
     rows: Sequence[PageRow], worst: Sequence[PageRow], table: QueryRows
 ) -> str:
-    """Return the HTML of the section with the ten worst cases.
+    """Return the HTML of the section with the table of the `MOST_WORST` worst cases.
+
+    If no case was searched, the table has no rows. A line above it has the error then.
 
     `rows`: all cases of the run.
     `worst`: `ChosenRows.worst`.
-    `table`: the rows of the table.
+    `table`: which makes the rows.
     """
     if all(row.result.verdict in WITHOUT_RESULTS for row in rows):
-        worst = []  # a line above the table has the error of the search
+        worst = []
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
     body = "\n".join(
         element_html(table.row(row, CaseChange(row.change)))
@@ -52,7 +54,8 @@ def queries_section(
 def _more(worst: Sequence[PageRow]) -> str:
     """Return a line with the number of cases that the table leaves out, as HTML.
 
-    If some of these cases got worse, only those are counted. "" if none is left out.
+    If some of these cases got worse, the line has only their number. "" if no case is
+    left out.
     """
     rest = len(worst) - MOST_WORST
     if rest <= 0:

@@ -16,7 +16,7 @@ from pytest_relevance.results.case_result import CaseResult
 
 
 def variants_section(results: Sequence[CaseResult]) -> str:
-    """Return the HTML of tables that compare variants; "" if there is only one."""
+    """Return the HTML of tables that compare variants; "" if there is one variant."""
     parts = []
     for block in comparison_blocks(results, variants_of(results), full=True):
         if isinstance(block, Sentence):

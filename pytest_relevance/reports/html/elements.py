@@ -27,7 +27,10 @@ class Element(NamedTuple):
 def element(
     name: str, kind: str = "", children: Iterable[Element | str] = (), /, **more: str
 ) -> Element:
-    """Return an element of HTML. Characters that would control a terminal are escaped.
+    """Return an element of HTML.
+
+    In texts and values, control characters and characters that reorder text are
+    escaped.
 
     `kind`: the class of the element; "" for none.
     `more`: the other attributes.

@@ -29,7 +29,10 @@ def with_arrows(sentence: str) -> str:
 
 
 def package_text(package: str, name: str) -> str:
-    """Return the text of a file in the folder of a package."""
+    """Return the text of a file in the folder of a package.
+
+    `package`: its dotted name. `name`: of the file, for example `script/list.js`.
+    """
     return (files(package) / name).read_text(encoding="utf-8")
 
 

@@ -2,7 +2,8 @@
 "use strict";
 
 /*
- * The data of the page as `page_data.py` writes them. Fields of a case that are empty or null are left out.
+ * The data of the page as `page_data.py` writes them, and those of a case as `case_data.py` does. Fields of a case that are
+ * empty, false or null are left out.
  */
 
 /** A document: its grade, or null for an unjudged one. @typedef {number | null} Grade */
@@ -104,7 +105,7 @@
  * @property {number} [lower]
  * @property {number} [upper]
  * @property {ToJudge[]} [toJudge] the unjudged results in the top k, each once, in the order of judging
- * @property {boolean} [undecided] whether grades can change if it got worse, or meets its floor
+ * @property {boolean} [undecided] whether grades decide if it got worse, meets its floor, or has enough judged results
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [latency] seconds
  * @property {boolean} [isShare] whether the latency is the share of a batch
@@ -141,7 +142,7 @@
  * @property {{text: string, frame: string}} [error]
  * @property {Record<string, string>} [explanations]
  * @property {string} [unstable]
- * @property {string} [ties] between which nDCG@k the order of equal scores leaves a case whose floor depends on it
+ * @property {string} [ties] between which scores nDCG@k lies, if the order of equal scores decides about the floor
  */
 
 /** The mean of the run by a metric, `after`, and of the reference, over cases with this total of weights. @typedef {{metric: string, before?: number, after: number, weight: number}} Mean */
@@ -180,7 +181,9 @@ function grouped(items, keyOf) {
   const groups = new Map();
   for (const item of items) {
     const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
+    const group = groups.get(key) ?? [];
+    group.push(item);
+    groups.set(key, group);
   }
   return groups;
 }

@@ -5,8 +5,8 @@
  */
 
 /**
- * Return the results of a case that a reader is asked to grade, in the order of judging. A reader who judges blind is
- * asked for those of before too, in a drawn order that is always the same.
+ * Return the results of a case that a reader is asked to grade, in the order of judging. A reader who judges blind is also
+ * asked for unjudged results of the earlier ranking. The order is then drawn, and the same each time.
  * @param {Grades} grades @param {Case} item @returns {string[]}
  */
 function askedOf(grades, item) {
@@ -19,7 +19,7 @@ function askedOf(grades, item) {
   return names.sort((one, other) => (lots.get(one) ?? 0) - (lots.get(other) ?? 0));
 }
 
-/** Return a number that a text draws: FNV-1a, 32 bits. @param {string} text */
+/** Return a number to put texts in a drawn order: the hash FNV-1a with 32 bits. @param {string} text */
 function lotOf(text) {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) {
@@ -93,7 +93,7 @@ class Judging {
     this.current = "";
     /** The document that a digit grades first: the one that was contested last, or that has the focus. */
     this.asked = "";
-    /** Other documents whose grades the reader asked for. @type {Set<string>} */
+    /** Documents that nobody asks a grade for, and whose buttons for grades the reader opened. @type {Set<string>} */
     this.contested = new Set();
     this.bar = /** @type {HTMLElement} */ (document.getElementById("judging"));
     this.progress = make("strong");

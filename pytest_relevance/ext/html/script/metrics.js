@@ -39,11 +39,11 @@ function gradedRanking(item, own) {
   return { grades, repeated, judged };
 }
 
-/** The definitions of one set of settings, with the discounts of ranks 1, 2, ... */
+/** How nDCG is computed under one set of settings. */
 class Measure {
   /**
    * @param {Settings} settings
-   * @param {number[]} discounts
+   * @param {number[]} discounts of ranks 1, 2, ...
    */
   constructor(settings, discounts) {
     this.settings = settings;
@@ -162,6 +162,7 @@ class Measure {
     const allBest = filled(holes.length);
     const best = this.dcg(allBest.grades);
     const upper = best / this.dcg(best < 0 ? /** @type {Grade[]} */ (this.idealGrades(allBest, k)) : ideal);
+    // The worst case: the last unjudged results have the greatest gain, those above them the least. How many are the last?
     let lower = score;
     for (let deepest = 0; deepest <= holes.length; deepest += 1) {
       const worst = filled(deepest);

@@ -142,7 +142,7 @@ function isMark(index) {
 
 const [CARD_WIDTH, GAP, MARGIN, LINE_HEIGHT] = [180, 12, 24, 18];
 const [TITLE_LINES, TITLE_LENGTH, TEXT_LINES, TEXT_LENGTH] = [3, 22, 7, 25]; // lengths in characters
-const WORDS_BEFORE = 4; // the first quote
+const WORDS_BEFORE = 4; // how many words of a text stay before its first quote
 
 /** A part of a line: its text, and whether it is marked. @typedef {{text: string, isMarked: boolean}} Run */
 const PICTURE_STYLE = `

@@ -32,7 +32,7 @@ const BETTER =
   "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
 
 /**
- * The filters: a name, which cases they show, and a hint. "" is the first: what failed or got worse, then the rest.
+ * The filters: their label, which cases they show, and a hint. The page begins with the filter "", which shows all cases.
  * @type {Record<string, {label: string, includes: (item: Case) => boolean, hint?: string}>}
  */
 const SHOWN = {
