@@ -105,7 +105,7 @@ class FileReader:
         if mistakes is not None:
             return at.under(*named.at).refuse_file(mistakes)
         self.notices += [f"{file}: {notice}" for notice in content.notices]
-        for sentence in content.unused_drops:
+        for sentence in content.queries.unused_drops:
             self.notices.append(at.notice(sentence, *named.at_file, DROP))
         is_weighted = any(query.weight != 1 for query in content.queries)
         notice = notice_of_columns(file, content.unread, is_weighted=is_weighted)

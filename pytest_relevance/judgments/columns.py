@@ -200,8 +200,8 @@ def query_columns(names: Sequence[str], *, is_table: bool) -> dict[str, int]:
     The kinds are `query_id`, `query`, `weight` and `note`. `text` is a query only
     beside a column of ids.
 
-    `is_table`: whether the file is a table for sure. If not, the one name may be the
-        first of many queries, and `search` is a query then.
+    `is_table`: whether the file is a table for sure. If not, a single name may be the
+        first of many queries. So the names in exports, such as `search`, do not count.
     """
     at = find_columns(names, ("query_id", "query", "weight", "note"))
     if is_table or len(names) > 1:

@@ -151,8 +151,12 @@ def read_queries(
     `path` may be a folder of BEIR or MTEB, which has a file `queries`.
 
     A query without an id has its text as id. A file of judgments that has the texts of
-    its queries is a file of queries too. A `RelevanceWarning` says which rows are left
-    out, and which queries differ only in case or white space.
+    its queries is a file of queries too. The totals of an export are left out, and so
+    is what stands around its rows.
+
+    A `RelevanceWarning` says which rows are left out because they have no query, which
+    queries differ only in case or white space, which are placeholders of an analytics
+    tool, and which texts of `drop` no row has.
 
     `columns`, `params`, `merge`, `thousands` and `drop` are those of a case file: see
     "Columns" in docs/reference/queries.md. The other arguments
@@ -176,8 +180,8 @@ def read_queries(
     path, format = _in_folder(path, QUERIES, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     content = read_query_file(source, format)
-    notices = [f"{source.file}: {each}" for each in _notices_of(content.queries)]
-    notices += [f"drop: {each}" for each in content.unused_drops]
+    notices = [f"{source.file}: {each}" for each in content.queries.notices]
+    notices += [f"drop: {each}" for each in content.queries.unused_drops]
     rows = placeholders_in(content.queries)
     if rows:
         notices.append(f"{source.file}: {notice_of_placeholders(rows)}")
@@ -264,15 +268,13 @@ class QueryFile:
     """The queries in a file, and the columns of the file that nothing reads.
 
     `is_golden_set`: whether the file has what each query needs, too.
-    `notices`: what was left out in reading, and what may be a mistake.
-    `unused_drops`: a sentence for each text of `drop` that no row has.
+    `notices`: the notices of `queries`, and what was around the rows of an export.
     """
 
-    queries: Sequence[Query]
+    queries: QueryList
     unread: Sequence[UnreadColumn]
-    is_golden_set: bool = False
-    notices: Sequence[str] = ()
-    unused_drops: Sequence[str] = ()
+    is_golden_set: bool
+    notices: Sequence[str]
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -295,14 +297,14 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
         known = _format_of_queries(source, format)
         with FORMATS.calling(known.name):
             assert known.read_queries is not None
-            queries = known.read_queries(source)
-            FORMATS.check_returned(known.name, "read_queries", queries, Sequence)
+            read = known.read_queries(source)
+            FORMATS.check_returned(known.name, "read_queries", read, Sequence)
+            queries = read if isinstance(read, QueryList) else QueryList(read)
             return QueryFile(
                 queries,
                 unread=known.unread_columns(source),
                 is_golden_set=known.is_golden_set(source),
-                notices=[*export.notices, *_notices_of(queries)],
-                unused_drops=_unused_drops(queries),
+                notices=[*export.notices, *queries.notices],
             )
 
 
@@ -314,14 +316,6 @@ def _plain(source: Source, format: str | None) -> Export:
     if format is None or _named(format).reads_exports:
         return plain_export(source)
     return Export(source)
-
-
-def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
-    return queries.notices if isinstance(queries, QueryList) else ()
-
-
-def _unused_drops(queries: Sequence[Query]) -> Sequence[str]:
-    return queries.unused_drops if isinstance(queries, QueryList) else ()
 
 
 def read_ratings(

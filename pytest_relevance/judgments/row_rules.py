@@ -40,7 +40,7 @@ MAPPED_KEYS = (*TEXTS, *NUMBERS, *LISTS)
 """The keys of a case that a column may have: texts, numbers, lists between commas."""
 
 MAY_BE_OFF = (ID, WEIGHT, NOTE)
-"""The keys that columns with a usual name have, unless they are set to null."""
+"""The keys that are read from columns with usual names, unless they are set to null."""
 
 BLANKS = " \u00a0\u2009\u202f"
 """A space, a no-break space, a thin space, and a narrow no-break space."""

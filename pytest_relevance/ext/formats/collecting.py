@@ -295,17 +295,20 @@ class Collector:
         except NoColumn as error:
             self.wrong(str(error), path)
             return None
-        if document is not None and known.index is not None:
-            index = as_text(item[known.index])
-            if index is not None:
-                indexes = self._indexes.setdefault(
-                    known.index, Indexes(known.index, key)
-                )
-                grade = item.get(keys["grade"])
-                why = indexes.why_two(JudgedIn(query, document, index, grade))
-                if why:
-                    self.wrong(why, path)
+        index = None if known.index is None else as_text(item[known.index])
+        if document is not None and known.index is not None and index is not None:
+            judged = JudgedIn(query, document, index, item.get(keys["grade"]))
+            self._check_index(judged, known.index, key, path)
         return document
+
+    def _check_index(
+        self, judged: JudgedIn, index_key: str, document_key: str, path: JsonPath
+    ) -> None:
+        """Record a mistake if a document has another grade in another index."""
+        indexes = self._indexes.setdefault(index_key, Indexes(index_key, document_key))
+        why = indexes.why_two(judged)
+        if why:
+            self.wrong(why, path)
 
     def _find_keys_of_document(self, names: tuple[str, ...]) -> _KeysOfDocument:
         """Return the keys of the document in objects that have the keys `names`.

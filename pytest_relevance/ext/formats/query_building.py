@@ -254,14 +254,10 @@ def _first_queries(
     rows: QueryRows, rules: RowRules
 ) -> Iterator[tuple[Query | WrongCell, Place]]:
     """Yield the query, or the mistake, of the first row of each id and text."""
-    texts = rows.columns["query"]
-    ids = rows.columns.get("query_id", texts)
-    first: dict[tuple[object, object], int] = {}
-    for number, pair in enumerate(zip(ids, texts, strict=True)):
-        first.setdefault(pair, number)
-    for number in first.values():
-        place = rows.place(number)
-        yield _query(rows.columns, number, rules, place=place), place
+    for number, first in enumerate(rows.first_rows):
+        if number == first:
+            place = rows.place(number)
+            yield _query(rows.columns, number, rules, place=place), place
 
 
 def _rows_to_merge(

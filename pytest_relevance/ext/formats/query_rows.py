@@ -7,8 +7,9 @@ refused, because they would become one case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pytest_relevance._json_text import NumberAsWritten, found_json
@@ -82,6 +83,17 @@ class QueryRows:
     unread: Callable[[], Mapping[str, Sequence[object]]]
     beside_judgments: bool = False
 
+    @cached_property
+    def first_rows(self) -> Sequence[int]:
+        """For each row, the number of the first row with the same id and text."""
+        texts = self.columns["query"]
+        ids = self.columns.get("query_id", texts)
+        known: dict[tuple[object, object], int] = {}
+        first_rows = []
+        for row, pair in enumerate(zip(ids, texts, strict=True)):
+            first_rows.append(known.setdefault(pair, row))
+        return first_rows
+
     def take(self, numbers: Sequence[int]) -> QueryRows:
         """Return the rows with these numbers, from 0."""
 
@@ -114,12 +126,13 @@ def refuse_contradictions(rows: QueryRows) -> None:
     judgments, other columns than the weight may describe documents, and are not
     compared.
     """
-    repeated = list(_repeated(rows.columns))
+    repeated = [row for row, first in enumerate(rows.first_rows) if first != row]
     if not repeated:
         return
     problems = Problems(rows.source.file)
     unread = {} if rows.beside_judgments else rows.unread()
-    for first, row in repeated:
+    for row in repeated:
+        first = rows.first_rows[row]
         problem = _difference(rows, first, row)
         if problem is None:
             problem = _unread_difference(rows, unread, first, row)
@@ -128,20 +141,6 @@ def refuse_contradictions(rows: QueryRows) -> None:
         if problems.is_full:
             break
     problems.raise_if_any()
-
-
-def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
-    """Yield (first, row) for each row with the id and the text of an earlier row.
-
-    `first` is the first row that has them.
-    """
-    texts = columns["query"]
-    ids = columns.get("query_id", texts)
-    first: dict[tuple[object, object], int] = {}
-    for row, pair in enumerate(zip(ids, texts, strict=True)):
-        earlier = first.setdefault(pair, row)
-        if earlier != row:
-            yield earlier, row
 
 
 def _difference(rows: QueryRows, first: int, row: int) -> Problem | None:
