@@ -79,25 +79,28 @@ def _match(judgments: Judgments, queries: Sequence[Query]) -> _Match:
 
     The same id does not match if the judgments give it another text.
     """
-    by_id = {query.id: query for query in queries}
-    ids_by_text: dict[str, list[str]] = {}
+    text_of: dict[str, str | None] = {}
+    ids_of: dict[str, list[str]] = {}
     for query in queries:
+        text_of[query.id] = query.text
         if query.text is not None:
-            ids_by_text.setdefault(query.text, []).append(query.id)
+            ids_of.setdefault(query.text, []).append(query.id)
     new_keys: dict[str, str] = {}
     unknown = []
     ambiguous = []
     for key in judgments.all_queries:
         text = judgments.queries[key].text if key in judgments.queries else None
-        if key in by_id and text in (None, by_id[key].text):
+        if key in text_of and text in (None, text_of[key]):
             ids = [key]
         else:
-            ids = ids_by_text.get(key if text is None else text, [])
-        new_keys[key] = ids[0] if len(ids) == 1 else key
-        if not ids:
-            unknown.append(key)
-        elif len(ids) > 1:
+            ids = ids_of.get(key if text is None else text, [])
+        new_keys[key] = key
+        if len(ids) == 1:
+            new_keys[key] = ids[0]
+        elif ids:
             ambiguous.append(key)
+        else:
+            unknown.append(key)
     return _Match(new_keys, unknown=unknown, ambiguous=ambiguous)
 
 

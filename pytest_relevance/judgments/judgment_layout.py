@@ -186,13 +186,26 @@ def layout(
         return _chosen_layout(names, at, grade_column)
     if not has_ids(at):
         return None
-    if "grade" in at and not _is_score_of_a_run(names, at):
-        finals = []
-        for number, name in enumerate(names):
-            if _is_final(name) and number != at["grade"]:
-                finals.append(name)
-        return Layout(names, at, summaries=finals)
-    at.pop("grade", None)
+    if "grade" not in at:
+        return _layout_without_grades(names, at)
+    number = at["grade"]
+    if _is_score_of_a_run(names, at):
+        return _layout_without_grades(names, _without_column(at, number))
+    finals = []
+    for other, name in enumerate(names):
+        if _is_final(name) and other != number:
+            finals.append(name)
+    return Layout(names, at, summaries=finals)
+
+
+def _layout_without_grades(
+    names: Sequence[str], at: Mapping[str, int]
+) -> Layout | None:
+    """Return the columns of a table without a column called `grade` or the like.
+
+    The grades are in columns of raters, or else in the only column of final grades.
+    None if there are neither.
+    """
     if find_columns(names, ("rank",)):
         return None  # a run, such as a snapshot of Quepid
     summaries = [name for name in names if _is_summary(name)]

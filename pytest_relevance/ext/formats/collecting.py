@@ -390,6 +390,8 @@ class Collector:
             )
         self._problems.raise_if_any()
         rows = self._rows
+        queries = [row.query for row in rows]
+        ratings = [row.rating for row in rows]
         titles = [row.title for row in rows]
 
         def place(row: int) -> Place:
@@ -398,16 +400,12 @@ class Collector:
         return Ratings(
             self._source.file,
             self._format,
-            queries=[row.query for row in rows],
+            queries=queries,
             documents=[row.document for row in rows],
-            ratings=[row.rating for row in rows],
+            ratings=ratings,
             raters=rater_names([row.rater for row in rows]),
             titles=titles if any(titles) else None,
-            described=queries_to_describe(
-                self._known,
-                [row.query for row in rows],
-                [row.rating for row in rows],
-            ),
+            described=queries_to_describe(self._known, queries, ratings),
             place=place,
         )
 

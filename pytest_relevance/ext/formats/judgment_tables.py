@@ -262,17 +262,15 @@ def _of_machine(table: Table, found: Layout, raters: int) -> list[bool] | None:
 
 
 def _described(table: Table, cells: _Cells) -> dict[str, Query]:
-    """Return {key: query} for queries with an id and a text, or without a document."""
+    """Return {key: query} for queries with an id and a text, or without a document.
+
+    Raises FileError if two texts have one id.
+    """
+    if not {"query", "query_id"} <= cells.texts.keys():
+        return _queries_without_document(cells)
     described: dict[str, Query] = {}
-    if "query" not in cells.texts or "query_id" not in cells.texts:
-        if "" in cells.documents:
-            for key, document in zip(cells.queries, cells.documents, strict=True):
-                if key and not document:
-                    described.setdefault(key, Query(key, key))
-        return described
-    texts = cells.texts["query"]
     for row, key in enumerate(cells.queries):
-        text = texts[row]
+        text = cells.texts["query"][row]
         known = described.get(key)
         if known is None:
             described[key] = Query(key, text)
@@ -280,6 +278,15 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
             message = known.another_text(Query(key, text))
             table.source.refuse(message, table.place(row))
     return described
+
+
+def _queries_without_document(cells: _Cells) -> dict[str, Query]:
+    without: dict[str, Query] = {}
+    if "" in cells.documents:
+        for key, document in zip(cells.queries, cells.documents, strict=True):
+            if key and not document:
+                without[key] = Query(key, key)
+    return without
 
 
 def _have_documents(rows: Ratings) -> list[bool]:

@@ -289,19 +289,17 @@ def _query(
     `number`: the number of the row, from 0.
     """
     cells = {meaning: column[number] for meaning, column in columns.items()}
-    values: dict[str, Any] = {}
     try:
-        for meaning in _VALUES:
-            if meaning in cells and not is_blank(cells[meaning]):
-                values[meaning] = _value(meaning, cells[meaning], rules)
+        values = _values(cells, rules)
     except WrongCell as error:
         return error
     weight = values.pop(WEIGHT, None)
     size = values.pop(SAMPLE_BY, None)
     group = values.pop(SAMPLE_PER, "")
     # the weights of merged rows are added, and a sample never draws a query of size 0
-    may_weigh_nothing = rules.merge or size == 0
-    if weight is not None and (weight < 0 or (weight == 0 and not may_weigh_nothing)):
+    may_be_0 = rules.merge or size == 0
+    is_wrong = weight is not None and (weight < 0 or (weight == 0 and not may_be_0))
+    if is_wrong:
         return WrongCell(_wrong_weight(cells[WEIGHT]), WEIGHT)
     key = cells.get("query_id")
     if key is None or (rules.merge and not key):
@@ -321,6 +319,18 @@ def _query(
     if values or size is not None or group:
         query = replace(query, keys=values, sample_by=size, sample_per=group)
     return query
+
+
+def _values(cells: Mapping[str, object], rules: RowRules) -> dict[str, Any]:
+    """Return {meaning: value} of the cells that are not blank, for `_VALUES`.
+
+    Raises WrongCell for the first wrong cell.
+    """
+    values = {}
+    for meaning in _VALUES:
+        if meaning in cells and not is_blank(cells[meaning]):
+            values[meaning] = _value(meaning, cells[meaning], rules)
+    return values
 
 
 def _value(meaning: str, cell: object, rules: RowRules) -> Any:
