@@ -116,8 +116,7 @@ def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
 def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
     """Return the columns that the file's own `id_field` names.
 
-    Raises `NoColumn` if none of several paths has a column, or if a part of a template
-    has none.
+    Raises `NoColumn` if no path has a column, or if a part of a template has none.
     """
     numbers = tuple(column_called(names, path) for path in field.paths)
     found = DocumentColumns(field, numbers, tuple(names))

@@ -50,9 +50,9 @@ def rows_inside(source: Source, notices: list[str]) -> Source:
     """
     outer = source.json_object
     if _all(_is_of_algolia, outer.get(_SEARCHES)):
-        return _rows_under(source, _SEARCHES)
+        return rows_under(source, _SEARCHES)
     if outer.get(_PREVIEW) is False and _all(_is_object, outer.get(_RESULTS)):
-        return _rows_under(source, _RESULTS)
+        return rows_under(source, _RESULTS)
     try:
         entries = source.entries
     except FileError:  # the format reports what is wrong
@@ -81,7 +81,7 @@ def _is_of_splunk(entry: object) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get(_PREVIEW), bool)
 
 
-def _rows_under(source: Source, key: str) -> Source:
+def rows_under(source: Source, key: str) -> Source:
     """Return a JSON file whose rows are the list under a key."""
     listed = source.json_object[key]
     assert isinstance(listed, list)

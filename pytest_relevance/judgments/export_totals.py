@@ -264,5 +264,4 @@ def _cell(cells: Sequence[str], column: int) -> str:
 
 
 def _whole(text: str) -> int:
-    """Return a whole number, which may be written as `1,340`."""
     return int(re.sub(r"\D", "", text))

@@ -125,10 +125,7 @@ def _without_totals(
 
 
 def _query_column(source: Source, names: Sequence[str]) -> int | None:
-    """Return the number of the column with the texts of queries; None without one.
-
-    The user may have named it.
-    """
+    """Return the column of the queries, which the user may name; None without one."""
     named = [*source.options.get("query", ())]
     mapped = rules_in(source.options).column_of(QUERY)
     if mapped is not None:

@@ -86,10 +86,7 @@ def _is_too_large(text: str) -> bool:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a number with foreign digits or another minus sign in ASCII.
-
-    A text that does not become a number is returned unchanged.
-    """
+    """Return a number in ASCII if it has foreign digits or signs; else the text."""
     plain = ""
     for character in text:
         number = unicodedata.numeric(character, None)

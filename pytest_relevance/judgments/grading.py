@@ -140,10 +140,7 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Raise FileError for the rows whose rating is in `wrong`.
-
-        `wrong`: {rating: what is wrong with it}.
-        """
+        """Raise FileError for all rows with a wrong rating: {rating: what is wrong}."""
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
             if rating in wrong:

@@ -486,10 +486,7 @@ def _fits_ids_alone(known: JudgmentFormat, source: Source) -> bool:
 def _named_or_fitting(
     format: str | None, source: Source, fits: Callable[[JudgmentFormat, Source], bool]
 ) -> JudgmentFormat | None:
-    """Return the format with a name; without a name the first one that fits a file.
-
-    None if no format fits.
-    """
+    """Return the format with a name; without a name, the first one that fits."""
     if format is not None:
         return _named(format)
     return _first_that_fits(FORMATS, source, fits)

@@ -138,10 +138,7 @@ def _query_with_text_at(
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Return advice to read the text from another place in the request.
-
-    "" if no place has a text.
-    """
+    """Return advice to read the text from another place; "" if none has a text."""
     places = texts_of_request(request)
     if not places:
         return ""
@@ -160,10 +157,7 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
-    """Return the message that the text of a query is not known.
-
-    `places`: {path: text} of the texts that may be the text of the query.
-    """
+    """Return the message that a text is not known. `places`: {path: text it may be}."""
     found = "no params and no match query has any"
     example = "params.text"
     if places:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pytest_relevance._json_text import found_json
-from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._object_table import ObjectTable
+from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import SPELLINGS, find_column
+from pytest_relevance.judgments.export_objects import rows_under
 
 _LOOKED_AT = 100
 """How many objects are looked at to find the names of their keys."""
@@ -80,8 +82,11 @@ def names_in(source: Source, under: str = "") -> Names:
             return Names(table_of(source).names)
         if not source.looks_like_json:
             return Names(source.header.names)
+        entries = source.json_object.get(under) if under else source.entries
+        if not isinstance(entries, Sequence):
+            return Names([])
         names: dict[str, None] = {}
-        for entry in _entries(source, under)[:_LOOKED_AT]:
+        for entry in entries[:_LOOKED_AT]:
             if isinstance(entry, dict):
                 names.update(dict.fromkeys(entry))
         return Names([*names])
@@ -98,37 +103,14 @@ def rows_in(source: Source, under: str = "") -> list[Row]:
     Raises:
         FileError: the table is damaged, or an entry of a JSON list is not an object.
     """
-    if source.looks_like_json:
-        return _objects(source, under)
-    table = table_of(source)
-    columns: Sequence[Sequence[object]]
-    if isinstance(table, TextTable):
-        columns = table.cells(range(len(table.names)))
+    table = table_of(rows_under(source, under) if under else source)
+    records: list[dict[str, Any]] = []
+    if isinstance(table, ObjectTable):
+        records = table.rows
     else:
-        columns = table.columns(range(len(table.names)))
-    rows = []
-    for number, cells in enumerate(zip(*columns, strict=True)):
-        values = dict(zip(table.names, cells, strict=True))
-        rows.append(Row(values, table.place(number)))
-    return rows
-
-
-def _objects(source: Source, under: str) -> list[Row]:
-    problems = Problems(source.file)
-    rows = []
-    for number, entry in enumerate(_entries(source, under)):
-        path = (under, number) if under else source.path_of_entry(number)
-        place = source.place(path)
-        if isinstance(entry, dict):
-            rows.append(Row(entry, place))
-        else:
-            problems.add(f"expected an object, found {found_json(entry)}", place)
-    problems.raise_if_any()
-    return rows
-
-
-def _entries(source: Source, under: str) -> Sequence[object]:
-    if not under:
-        return source.entries
-    entries = source.json_object.get(under)
-    return entries if isinstance(entries, list) else []
+        numbers = range(len(table.names))
+        is_text = isinstance(table, TextTable)
+        columns = table.cells(numbers) if is_text else table.columns(numbers)
+        for cells in zip(*columns, strict=True):
+            records.append(dict(zip(table.names, cells, strict=True)))
+    return [Row(values, table.place(row)) for row, values in enumerate(records)]

@@ -174,11 +174,7 @@ def _notice(without: Sequence[Golden]) -> str:
 
 
 def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
-    """Return the queries of a golden set, each once, with its line.
-
-    Raises FileError if there are no queries, if a query has no text, or if two rows of
-    a query differ.
-    """
+    """Return the queries of a golden set, each once, with its line."""
     places: dict[str, Place] = {}
     for golden in goldens:
         places.setdefault(golden.query.id, golden.place)
@@ -186,10 +182,7 @@ def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
 
 
 def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
-    """Return {id: query} of the queries.
-
-    Raises FileError if two rows of a query differ, for example in its text or weight.
-    """
+    """Return {id: query}. Raises FileError if two rows of a query differ."""
     problems = Problems(source.file)
     known: dict[str, Query] = {}
     for golden in goldens:

@@ -150,11 +150,7 @@ def _check_documents(
     id_columns: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
-    """Check the ids of documents. Return notices about ids that may be lists of ids.
-
-    Raises FileError if a row has two ids that differ, if a cell can only be a list of
-    ids, or if one id has two grades in two indexes.
-    """
+    """Check the ids of documents. Return notices about ids that may be lists."""
     document = found.at["document"]
     if id_columns is None:
         advice = "say which column has the id: {file: ..., id_field: NAME}"

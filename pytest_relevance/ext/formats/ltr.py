@@ -152,8 +152,7 @@ def _read_lines(source: Source) -> _Content:
 def _add_header(content: _Content, key: str, rest: str, number: int) -> str:
     """Add the query of a header, `# qid:key: text*weight`.
 
-    Return what is wrong with the header, or "".
-    `rest`: the header after its key. `number`: the number of the line.
+    Return what is wrong with the header, or "". `rest`: the header after its key.
     """
     text, star, written = rest.rpartition("*")
     weight = number_of(written) if star else None
@@ -217,10 +216,7 @@ def _describe_queries(content: _Content, texts: Mapping[str, str]) -> None:
 
 
 def _split_comment(comment: str) -> tuple[str, str]:
-    """Return the document and the text after it, from a comment `document text`.
-
-    A tab separates the two, or white space if there is no tab.
-    """
+    """Return the document and the text after it: a tab or white space parts them."""
     letor = _LETOR.match(comment)
     if letor is not None:
         return letor[1], ""

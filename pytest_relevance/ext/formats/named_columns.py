@@ -104,7 +104,6 @@ def _has_queries_alone(source: Source) -> bool:
 
 
 def _read(source: Source) -> GoldenSet:
-    """Return the queries of a file with what each needs."""
     needed = _needed_in(source)
     if needed is None:
         source.refuse(
@@ -178,10 +177,7 @@ class _Reader:
         return GoldenSet(self._goldens.end(), needed_are)
 
     def _query(self, row: Row) -> object:
-        """Return the query of a row: the first value of its paths that is not blank.
-
-        If all are blank, the last is returned.
-        """
+        """Return the query of a row: the first value of its paths that is not blank."""
         value: object = None
         for path in self._queries:
             value = path.value(row)
@@ -225,10 +221,7 @@ class _Reader:
         self._goldens.add(golden)
 
     def _grade_of(self, row: Row) -> object:
-        """Return the grade of what a row needs: 1 if the file has no grades.
-
-        A blank grade is None.
-        """
+        """Return the grade of what a row needs: 1 without grades, None for a blank."""
         if self._grade is None:
             return 1
         grade = self._grade.value(row)

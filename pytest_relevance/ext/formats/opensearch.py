@@ -95,10 +95,7 @@ def _collector(source: Source) -> Collector:
 
 
 def _entries(source: Source, collector: Collector, key: str) -> Iterator[JsonObject]:
-    """Yield the objects in all lists under a key.
-
-    Raises FileError if the file has no such key.
-    """
+    """Yield the objects in all lists under a key. Raises FileError if there is none."""
     holders = [each for each in _holders(source.json) if key in each.members]
     if not holders:
         collector.refuse(

@@ -58,11 +58,7 @@ def read_tests(source: Source) -> GoldenSet:
 
 
 def _compose(source: Source) -> yaml.Node | None:
-    """Return the YAML of a file as nodes with positions. None if the file has no
-    content. JSON is YAML, too.
-
-    Raises FileError if the file is not YAML.
-    """
+    """Return the file as YAML nodes with positions; None if it has no content."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return yaml.compose(source.text, loader)
@@ -161,10 +157,7 @@ class _Reader:
     def _variable_of_query(
         self, variables: Mapping[str, yaml.Node], assertion: yaml.Node
     ) -> str | None:
-        """Return the name of the variable with the query.
-
-        If the name is not known, record a mistake and return None.
-        """
+        """Return the variable with the query; None, with a mistake, if not known."""
         for path in self.source.options.get(QUERY, ()):
             name = path.removeprefix("vars.")
             if name in variables:
@@ -189,7 +182,7 @@ class _Reader:
     ) -> list[str]:
         """Return the value of an assertion as a list, with its variables filled in.
 
-        The list is empty if the value is in a file, or made by a template.
+        [] if the value is in a file, or made by a template.
         """
         value = _text(_members(assertion).get("value"))
 

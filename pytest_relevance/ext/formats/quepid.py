@@ -120,10 +120,7 @@ def _collect_case(collector: Collector, case: JsonObject) -> None:
 
 
 def _add_query(collector: Collector, entry: JsonObject) -> str | None:
-    """Add a query, and return its text, which is its key.
-
-    If it has no text, record a mistake and return None.
-    """
+    """Add a query, and return its text, which is its key; None after a mistake."""
     text = collector.text(entry, _text_key(entry.members))
     if text is not None:
         note = _first_text([entry.members], _NOTES)
@@ -178,10 +175,7 @@ def _is_skipped(judgement: Mapping[str, object]) -> bool:
 
 
 def _title(fields: object) -> str | None:
-    """Return the title in the fields of a document; None without one.
-
-    `fields`: an object, or the text of a JSON object.
-    """
+    """Return the title in the fields of a document, an object or its JSON; or None."""
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -193,8 +187,8 @@ def _title(fields: object) -> str | None:
 def _rater(judgement: Mapping[str, object], number: int) -> str | None:
     """Return the name of the rater, from the judgement or its `user`.
 
-    Without a name, the second judgement (`number` 1) has the rater `rating 2`, the
-    third `rating 3`. None for the first.
+    Without a name, it is `rating 2` for the second judgement (`number` 1), and so on.
+    None for the first.
     """
     holders = [judgement]
     user = judgement.get("user")
@@ -209,10 +203,7 @@ def _rater(judgement: Mapping[str, object], number: int) -> str | None:
 def _first_text(
     holders: Sequence[Mapping[str, object]], names: Sequence[str]
 ) -> str | None:
-    """Return the first text under one of the names; None if no object has one.
-
-    All names are looked up in the first object, then in the second.
-    """
+    """Return the first text under one of the names, object by object; or None."""
     for holder in holders:
         for name in names:
             text = as_text(holder.get(name))

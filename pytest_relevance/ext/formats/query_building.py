@@ -85,11 +85,7 @@ def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
 
 
 def _queries(rows: QueryRows, rules: RowRules) -> Sequence[Query]:
-    """Return the queries of rows, each query once, in the order of the rows.
-
-    Raises FileError if a row is wrong, rows contradict each other, or two texts have
-    one id.
-    """
+    """Return the queries of rows, each query once, in the order of the rows."""
     _refuse_unclear_numbers(rows, rules)
     has_ids = "query_id" in rows.columns  # `_with_params` may add ids
     rows = replace(rows, columns=_with_params(rows, rules))
@@ -117,10 +113,7 @@ def _rows_without_query(rows: QueryRows) -> list[int]:
 
 
 def _notices_of_blank(rows: QueryRows, blank: Sequence[int]) -> list[str]:
-    """Return a notice that counts the rows without a query; no notice if all have one.
-
-    `blank`: the numbers of these rows.
-    """
+    """Return a notice that counts the rows without a query; [] if there are none."""
     if not blank:
         return []
     places = [rows.shown_place(number) for number in blank]
@@ -129,10 +122,7 @@ def _notices_of_blank(rows: QueryRows, blank: Sequence[int]) -> list[str]:
 
 
 def _without(blank: Sequence[int], rows: QueryRows, rules: RowRules) -> QueryRows:
-    """Return the rows without those that are blank, or whose query is to be dropped.
-
-    Raises FileError if no row is left.
-    """
+    """Return the rows but for those that are blank, or whose query is to be dropped."""
     drop = frozenset(map(folded_text, rules.drop))
     left_out = set(blank)
     kept = []
@@ -284,10 +274,7 @@ def _rows_to_merge(
 def _query(
     columns: Mapping[str, Sequence[Any]], number: int, rules: RowRules, place: Place
 ) -> Query | WrongCell:
-    """Return the query of a row, or what is wrong with a cell of the row.
-
-    `number`: the number of the row, from 0.
-    """
+    """Return the query of a row, or what is wrong with a cell of the row."""
     cells = {meaning: column[number] for meaning, column in columns.items()}
     try:
         values = _values(cells, rules)
@@ -322,10 +309,7 @@ def _query(
 
 
 def _values(cells: Mapping[str, object], rules: RowRules) -> dict[str, Any]:
-    """Return {meaning: value} of the cells that are not blank, for `_VALUES`.
-
-    Raises WrongCell for the first wrong cell.
-    """
+    """Return {meaning: value} of cells that are not blank. Raises WrongCell."""
     values = {}
     for meaning in _VALUES:
         if meaning in cells and not is_blank(cells[meaning]):

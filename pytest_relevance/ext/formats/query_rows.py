@@ -144,11 +144,7 @@ def refuse_contradictions(rows: QueryRows) -> None:
 
 
 def _difference(rows: QueryRows, first: int, row: int) -> Problem | None:
-    """Return the first difference of two rows as a mistake; None if they agree.
-
-    Only the columns that are read are compared. `first`, `row`: the numbers of the
-    rows.
-    """
+    """Return the first difference of two rows in a column that is read; or None."""
     for what, cells in rows.columns.items():
         if what in _NAMING or (rows.beside_judgments and what in _OF_DOCUMENTS):
             continue

@@ -213,8 +213,8 @@ def _read_columns(
 ) -> dict[str, Sequence[Any]]:
     """Return {meaning: cells} of the columns of queries.
 
-    The cells are texts; weights are as the file has them. Columns within which a path
-    leads to the value are left out.
+    Weights are as the file has them, all other cells are texts. Columns within which a
+    path leads to the value are left out.
     """
     at = dict(at)
     for column in mapped_columns(rules, table.names):
@@ -288,10 +288,7 @@ def _seems_a_header(source: Source) -> bool:
 
 
 def _table_without_header(source: Source) -> TextTable:
-    """Return lines `id<TAB>text` as a table.
-
-    Raises FileError for other lines, and if the first line seems to be a header.
-    """
+    """Return lines `id<TAB>text` as a table. Raises FileError for other lines."""
     wrong = advice = ""
     if _seems_a_header(source):
         wrong = (

@@ -18,8 +18,7 @@ def _is_record(source: Source) -> bool:
 def _read(source: Source) -> Rankings:
     """Return the ranking of each case in a record, by the id of the case.
 
-    A case that was skipped or ended in an error has no ranking. Raises FileError if two
-    results have the same id.
+    A case that was skipped or ended in an error has no ranking.
     """
     results = Run.open(source.file).results
     rankings: dict[str, Sequence[str]] = {}

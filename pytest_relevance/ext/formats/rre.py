@@ -68,10 +68,7 @@ def collect_rre(source: Source) -> Collector:
 
 
 def _inner(collector: Collector, outer: JsonObject, level: str) -> Iterator[JsonObject]:
-    """Yield the objects under the key `level` of an object.
-
-    If the object has no such key, the level was left out: yield the object itself.
-    """
+    """Yield the objects under a key; the object itself if it leaves the level out."""
     if level in outer.members:
         yield from collector.objects(outer, level)
     else:
@@ -97,9 +94,9 @@ def _name(level: JsonObject) -> str:
 def _add_query(
     collector: Collector, query: JsonObject, text_in: str, note: str
 ) -> str | None:
-    """Add a query, and return its key. `text_in`: the placeholder that is the text.
+    """Add a query, and return its key; None after a mistake.
 
-    If the query has no text, record a mistake and return None.
+    `text_in`: the placeholder that is the text.
     """
     placeholders = collector.inner_object(query, "placeholders")
     if placeholders is None:
@@ -126,11 +123,9 @@ def _add_query(
 
 
 def _add_relevant(collector: Collector, query: str, holder: JsonObject) -> None:
-    """Add the relevant documents of a query, if `holder` has them.
+    """Add the documents of a query, if `holder` has them.
 
-    RRE has either a grade for each document, or a list of documents for each grade.
-
-    `query`: the key of the query.
+    They are {document: grade} or {grade: [document, ...]}. `query`: its key.
     """
     if _RELEVANT not in holder.members:
         return
@@ -160,11 +155,7 @@ def _add_documents(
     documents: Sequence[object],
     path: JsonPath,
 ) -> None:
-    """Add a list of documents that all have one grade.
-
-    `query`: the key of their query.
-    `path`: the path of the list.
-    """
+    """Add a list of documents that all have one grade. `query`: its key."""
     for number, entry in enumerate(documents):
         document = as_text(entry)
         if document is None:

@@ -39,10 +39,7 @@ _FIRST_LINE = Place(line=1)
 
 
 def _read_table(source: Source) -> Rankings:
-    """Return the rankings of a table with a row for each result.
-
-    Raises FileError with all wrong rows, or if the table has no rows.
-    """
+    """Return the rankings of a table with a row for each result."""
     table = table_of(source)
     columns = _columns_of_run(source, table)
     cells = table.cells(
@@ -79,10 +76,7 @@ class _Columns:
 
 
 def _columns_of_run(source: Source, table: Table) -> _Columns:
-    """Return the columns of a run.
-
-    Raises FileError for judgments, and for several snapshots of Quepid in one table.
-    """
+    """Return the columns of a run. Raises FileError for judgments."""
     of_snapshot = quepid.snapshot_columns(table.names)
     if of_snapshot is not None:
         _refuse_several_snapshots(source, table, of_snapshot["snapshot_name"])
@@ -173,8 +167,7 @@ _JSON_SHAPES = (
 def _read_json(source: Source) -> Rankings:
     """Return the rankings in JSON.
 
-    The forms are {query: {document: score}}, {query: [document, ...]}, rows, and a
-    snapshot of Quepid. Rows are objects, in a list or one on each line.
+    The forms are `_JSON_SHAPES`, JSON Lines of rows, and a snapshot of Quepid.
     """
     content = source.entries if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(content)
@@ -189,10 +182,7 @@ def _read_json(source: Source) -> Rankings:
 
 
 def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
-    """Return the rankings in (query, ranking) pairs.
-
-    A ranking is {document: score} or [document, ...].
-    """
+    """Return the rankings in pairs of a query and a ranking (`_RANKING_SHAPES`)."""
     rows = RunRows(SCORE)
     problems = Problems(source.file)
     for query, ranking in queries:
@@ -212,8 +202,7 @@ def _scored(
 ) -> Iterable[tuple[str, object]]:
     """Return (document, score) for each document of a ranking.
 
-    A list has no scores, so its documents get 0, -1, -2 ... Raises FileError for a
-    value that is not a ranking.
+    A list has no scores, so its documents get 0, -1, -2 ...
     """
     if isinstance(ranking, dict):
         return ranking.items()

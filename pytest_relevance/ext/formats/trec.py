@@ -47,10 +47,7 @@ def is_run(source: Source) -> bool:
 
 
 def _has(source: Source, width: int, number: int) -> bool:
-    """Say whether most of the first lines have `width` columns, and a number in one.
-
-    `number`: the index of the column that has the number.
-    """
+    """Say whether most first lines have `width` columns, and a number in `number`."""
     lines = _first_lines(source)
     fitting = 0
     for line in lines:
@@ -168,10 +165,7 @@ def read_run(source: Source) -> Rankings:
 def _add_mistake(
     problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
 ) -> None:
-    """Record what is wrong with a line of a run.
-
-    Nothing is recorded for a right line, a blank line or a comment.
-    """
+    """Record what is wrong with a line of a run, unless it is blank or a comment."""
     if line.isspace() or line.startswith("#"):
         return
     cells = table.split(line)
