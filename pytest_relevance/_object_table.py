@@ -125,6 +125,9 @@ class LinesOfObjects:
     """JSON Lines, read one line at a time, with Python's numbers.
 
     `names`: the keys of the first 100 objects.
+
+    Raises:
+        FileError: no line has an object.
     """
 
     SAMPLE = 100

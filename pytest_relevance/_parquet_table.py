@@ -20,7 +20,7 @@ class ParquetTable:
 
     `names`: the names of its columns, without the index that pandas wrote.
 
-    Every call raises FileError if the file is damaged or pyarrow is not installed.
+    Reading raises FileError if the file is damaged or pyarrow is not installed.
     """
 
     header_line: int = 0

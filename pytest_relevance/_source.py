@@ -164,6 +164,11 @@ class Source:
         return head.decode("utf-8", "replace")
 
     @cached_property
+    def first_lines(self) -> list[str]:
+        """Return the lines of `head` that are not blank."""
+        return [line for line in self.head.split("\n") if line.strip()]
+
+    @cached_property
     def header(self) -> Header:
         """Return the first line of `head` that is not blank as a header.
 

@@ -14,12 +14,6 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted
 
-_SEARCHES = "searches"
-_SEARCH = "search"
-_PREVIEW = "preview"
-_RESULTS = "results"
-_RESULT = "result"
-
 
 class _InnerRows(Source):
     """A JSON file whose rows are inside other objects.
@@ -49,10 +43,10 @@ def rows_inside(source: Source, notices: list[str]) -> Source:
     FileError if Splunk wrote no results.
     """
     outer = source.json_object
-    if _all(_is_of_algolia, outer.get(_SEARCHES)):
-        return rows_under(source, _SEARCHES)
-    if outer.get(_PREVIEW) is False and _all(_is_object, outer.get(_RESULTS)):
-        return rows_under(source, _RESULTS)
+    if _all(_is_of_algolia, outer.get("searches")):
+        return rows_under(source, "searches")
+    if outer.get("preview") is False and _all(_is_object, outer.get("results")):
+        return rows_under(source, "results")
     try:
         entries = source.entries
     except FileError:  # the format reports what is wrong
@@ -74,11 +68,11 @@ def _is_object(entry: object) -> bool:
 
 
 def _is_of_algolia(entry: object) -> bool:
-    return isinstance(entry, dict) and _SEARCH in entry
+    return isinstance(entry, dict) and "search" in entry
 
 
 def _is_of_splunk(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get(_PREVIEW), bool)
+    return isinstance(entry, dict) and isinstance(entry.get("preview"), bool)
 
 
 def rows_under(source: Source, key: str) -> Source:
@@ -100,10 +94,10 @@ def _results_of_splunk(source: Source, notices: list[str]) -> Source:
     previews = 0
     for number, entry in enumerate(source.entries):
         assert isinstance(entry, dict)
-        if entry[_PREVIEW] is not False:
+        if entry["preview"] is not False:
             previews += 1
-        elif _RESULT in entry:
-            rows[(*source.path_of_entry(number), _RESULT)] = entry[_RESULT]
+        elif "result" in entry:
+            rows[(*source.path_of_entry(number), "result")] = entry["result"]
     if not rows:
         source.refuse(
             "the file has no results of Splunk as objects; export a finished search as CSV or JSON (output_mode=json)"

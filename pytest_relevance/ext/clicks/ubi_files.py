@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 
 from pytest_relevance._files import Unreadable, line_blocks
 from pytest_relevance._problems import FileError, Place, Problems
@@ -72,7 +73,7 @@ def _add_record(logs: UbiLogs, record: Record) -> bool:
     """Add an event or a search. Return False if the record is neither."""
     if "_source" in record:
         record = _without_envelope(record)
-    action = _field(record, "action_name", "actionName")
+    action = _field(record, "action_name")
     if action is not None:
         _add_event(logs, str(action), record)
     elif "query_id" in record or "queryId" in record:
@@ -82,39 +83,42 @@ def _add_record(logs: UbiLogs, record: Record) -> bool:
     return True
 
 
-def _field(record: Record, name: str, other: str) -> object:
-    """Return a field with two spellings. `other` counts if `name` is missing or None.
-
-    None if the record has neither.
-    """
+def _field(record: Record, name: str) -> object:
+    """Return a field: `query_id`, or else `queryId`. None if the record has neither."""
     value = record.get(name)
-    return record.get(other) if value is None else value
+    return record.get(_in_camel_case(name)) if value is None else value
+
+
+@cache
+def _in_camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return "".join([first, *map(str.capitalize, others)])
 
 
 def _add_event(logs: UbiLogs, action: str, record: Record) -> None:
-    attributes = _mapping(_field(record, "event_attributes", "eventAttributes"))
+    attributes = _mapping(_field(record, "event_attributes"))
     shown = _mapping(attributes.get("object"))
     position = _mapping(attributes.get("position"))
     event = Event(
         action=action,
-        query_id=_text(_field(record, "query_id", "queryId")),
-        text=_text(_field(record, "user_query", "userQuery")),
-        document=_text(_field(shown, "object_id", "objectId")),
+        query_id=_text(_field(record, "query_id")),
+        text=_text(_field(record, "user_query")),
+        document=_text(_field(shown, "object_id")),
         position=_position_of(position.get("ordinal")),
-        client=_text(_field(record, "client_id", "clientId")),
+        client=_text(_field(record, "client_id")),
     )
     logs.add_event(event)
 
 
 def _add_search(logs: UbiLogs, record: Record) -> None:
-    hits = _field(record, "query_response_hit_ids", "queryResponseHitIds")
-    attributes = _mapping(_field(record, "query_attributes", "queryAttributes"))
+    hits = _field(record, "query_response_hit_ids")
+    attributes = _mapping(_field(record, "query_attributes"))
     search = Search(
-        query_id=_text(_field(record, "query_id", "queryId")),
-        text=_text(_field(record, "user_query", "userQuery")),
+        query_id=_text(_field(record, "query_id")),
+        text=_text(_field(record, "user_query")),
         hits=[_text(hit) for hit in hits] if isinstance(hits, list) else [],
         before=_documents_before(attributes, record.get("query")),
-        client=_text(_field(record, "client_id", "clientId")),
+        client=_text(_field(record, "client_id")),
         is_filtered=_has_filter(attributes),
     )
     logs.add_search(search)

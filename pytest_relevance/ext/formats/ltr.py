@@ -64,10 +64,9 @@ def is_ltr(source: Source) -> bool:
     first line must be one too, because a table begins with a header of its own.
     """
     fits = []
-    for line in source.head.split("\n"):
-        line = line.strip()
+    for line in map(str.strip, source.first_lines):
         is_header = _HEADER.match(line) is not None
-        if not line or (line.startswith("#") and not is_header):
+        if line.startswith("#") and not is_header:
             continue
         fits.append(is_header or _LINE.match(line) is not None)
         if len(fits) == _LOOKED_AT:

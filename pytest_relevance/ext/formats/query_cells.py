@@ -44,7 +44,7 @@ class WrongCell(ValueError):
 
 
 def is_blank(value: object) -> bool:
-    """Say whether a value of a row is none: null, NaN, blank text, an empty list."""
+    """Say whether a value of a row is none: null, NaN, blank text, [] or {}."""
     if isinstance(value, str):
         return not value.strip()
     return value is None or value in ([], {}) or value != value

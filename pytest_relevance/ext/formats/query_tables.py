@@ -262,12 +262,8 @@ def _columns_that_are_read(source: Source, table: Table) -> set[int]:
 
 
 def _are_ids_and_texts(source: Source) -> bool:
-    lines = _lines_of_head(source)[:_LOOKED_AT]
+    lines = source.first_lines[:_LOOKED_AT]
     return bool(lines) and all(line.count("\t") == 1 for line in lines)
-
-
-def _lines_of_head(source: Source) -> list[str]:
-    return [line for line in source.head.split("\n") if line.strip()]
 
 
 def _seems_a_header(source: Source) -> bool:
@@ -278,8 +274,7 @@ def _seems_a_header(source: Source) -> bool:
     """
     if not _are_ids_and_texts(source):
         return False
-    cells = [line.partition("\t")[0] for line in _lines_of_head(source)]
-    first, ids = cells[0], cells[1:]
+    first, *ids = [line.partition("\t")[0] for line in source.first_lines]
     if _CALLED_ID.search(first):
         return True
     if len(ids) < 2 or _DIGIT.search(first):

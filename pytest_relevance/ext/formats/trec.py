@@ -63,10 +63,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _first_lines(source: Source) -> list[str]:
-    lines = []
-    for line in source.head.split("\n"):
-        if line.strip() and not line.startswith("#"):
-            lines.append(line)
+    lines = [line for line in source.first_lines if not line.startswith("#")]
     return lines[:_LOOKED_AT]
 
 
@@ -133,7 +130,8 @@ def read_run(source: Source) -> Rankings:
     The ranks in the file do not count.
 
     Raises:
-        FileError: lines are wrong, or the run has four columns instead of six.
+        FileError: lines are wrong, there are none, or the run has four columns instead
+            of six.
     """
     _refuse_short_run(source)
     table = rows_of(source, RUN_WIDTH)
