@@ -100,10 +100,10 @@ class ObjectTable:
         """
         name = self.names[column]
         (cells,) = self.columns([column])
-        if not _IN_COLUMNS.issuperset(map(type, cells)):
+        if not _CELL_TYPES.issuperset(map(type, cells)):
             wrong = {}
             for number, cell in enumerate(cells):
-                if type(cell) not in _IN_COLUMNS:
+                if type(cell) not in _CELL_TYPES:
                     found = found_json(cell)
                     wrong[number] = f"{quoted(name)} is {expected}, found {found}"
             self._refuse(wrong)
@@ -117,7 +117,7 @@ class ObjectTable:
         problems.raise_if_any()
 
 
-_IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
+_CELL_TYPES = frozenset({str, NumberAsWritten, type(None)})
 """The types of the values in columns that are read."""
 
 

@@ -108,10 +108,10 @@ class ParquetTable:
         # Impala, and Spark by an option, write texts as bytes
         with suppress(UnicodeDecodeError):
             cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
-        if not _OF_TEXTS.issuperset(map(type, cells)):
+        if not _TEXT_TYPES.issuperset(map(type, cells)):
             cells = [exact_text(cell) or cell for cell in cells]
         for cell in cells:
-            if type(cell) not in _OF_TEXTS:
+            if type(cell) not in _TEXT_TYPES:
                 self._refuse_id(column, cell)
         return ["" if cell is None else str(cell) for cell in cells]
 
@@ -157,5 +157,5 @@ class ParquetTable:
 BLOCK = 10_000
 """How many rows `blocks` yields at a time."""
 
-_OF_TEXTS = frozenset({str, int, type(None)})
+_TEXT_TYPES = frozenset({str, int, type(None)})
 """The types of values in a column of texts."""

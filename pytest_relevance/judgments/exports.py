@@ -41,7 +41,7 @@ _COMMENT = re.compile(r'\s*"?#')
 _NUMBERED = re.compile(r'\s*"?#"?[,;|\t].*\w')
 """A header whose first column is called `#`, for the numbers of the rows."""
 
-_UNNAMED = "query"
+_NAME_OF_FIRST_COLUMN = "query"
 """The name that a first column without a name gets."""
 
 
@@ -105,7 +105,7 @@ def _without_totals(
     is_unnamed = column is None and _first_is_unnamed(header)
     if is_unnamed:
         column = 0
-        replaced[header.number] = _UNNAMED + header.line.removeprefix('""')
+        replaced[header.number] = _NAME_OF_FIRST_COLUMN + header.line.removeprefix('""')
     if column is None:
         return source
     rules = rules_in(source.options)

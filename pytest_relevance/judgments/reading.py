@@ -342,11 +342,11 @@ def read_ratings(
     if not ratings.queries and not ratings.described:
         source.refuse("the file holds no judgments")
     if not machine and ratings.machine is not None and True in ratings.machine:
-        source.refuse(_OF_A_MACHINE, ratings.place(ratings.machine.index(True)))
+        source.refuse(_GRADE_BY_MACHINE, ratings.place(ratings.machine.index(True)))
     return ratings
 
 
-_OF_A_MACHINE = (
+_GRADE_BY_MACHINE = (
     f"a machine gave this grade (column {MACHINE}), and without fill the grade would "
     "count as that of a person. Write {file: ..., fill: true}, in Python "
     "fill=True. Keep the grades that a person has checked in another file"

@@ -58,17 +58,17 @@ def read_logs(files: Sequence[str], options: LogOptions) -> ReadLog:
     """
     tables = TableLogs(options.without_clients)
     ubi = UbiLogs(options)
-    of_ubi = []
-    for file in files:
-        of_ubi.append(_add(file, tables, ubi))
-        if of_ubi[-1] != of_ubi[0]:
+    first_is_ubi = _add(files[0], tables, ubi)
+    for file in files[1:]:
+        is_ubi = _add(file, tables, ubi)
+        if is_ubi != first_is_ubi:
             raise FileError.at(
                 file,
-                f"{_kind(of_ubi[-1])}, and {files[0]} is {_kind(of_ubi[0])}; read them one by one",
+                f"{_kind(is_ubi)}, and {files[0]} is {_kind(first_is_ubi)}; read them one by one",
             )
     name = listed(files, "and")
-    if of_ubi[0]:
-        return _of_ubi(name, ubi, options)
+    if first_is_ubi:
+        return _ubi_log(name, ubi, options)
     return _read_log(name, tables, tables.shown, unread=[*tables.unread])
 
 
@@ -162,7 +162,7 @@ def _check_clicks(name: str, log: ClickLog) -> None:
 # --- User Behavior Insights -----------------------------------------------------------
 
 
-def _of_ubi(name: str, ubi: UbiLogs, options: LogOptions) -> ReadLog:
+def _ubi_log(name: str, ubi: UbiLogs, options: LogOptions) -> ReadLog:
     """Return the log of searches and events. Raises FileError if it cannot be used."""
     if not ubi.clicks_read:
         _refuse_actions(name, ubi, "clicks", options.clicks, "--click")

@@ -26,7 +26,7 @@ from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.formats import QUERY, JudgmentFormat
 from pytest_relevance.judgments.model import Query, Ratings
 
-_OF_FIELD = frozenset(
+_FIELD_QUERIES = frozenset(
     {"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"}
 )
 """Queries that search a field for a text.
@@ -34,7 +34,7 @@ _OF_FIELD = frozenset(
 `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`.
 """
 
-_OF_TEXT = frozenset(
+_TEXT_QUERIES = frozenset(
     {
         "multi_match",
         "combined_fields",
@@ -205,9 +205,9 @@ def _searched(body: object) -> Iterator[tuple[str, str]]:
         elif isinstance(value, dict):
             for name, clause in value.items():
                 where = f"{path}.{name}"
-                if name in _OF_FIELD and isinstance(clause, dict):
+                if name in _FIELD_QUERIES and isinstance(clause, dict):
                     yield from _searched_in_fields(clause, where)
-                elif name in _OF_TEXT and isinstance(clause, dict):
+                elif name in _TEXT_QUERIES and isinstance(clause, dict):
                     text = _text_at(clause, ())
                     if text:
                         yield where, text

@@ -199,7 +199,7 @@ def _ratings(
         notices=notices,
         by_id="query_id" in found.at,
         unclear=unclear,
-        machine=_of_machine(table, found, raters),
+        machine=_are_by_machine(table, found, raters),
         is_worklist=_WORKLIST.issubset(table.names),
     )
 
@@ -225,7 +225,7 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 """Whether a machine gave the grade, by what the column may say."""
 
 
-def _of_machine(table: Table, found: Layout, raters: int) -> list[bool] | None:
+def _are_by_machine(table: Table, found: Layout, raters: int) -> list[bool] | None:
     """Return for each rating whether a machine gave it; None without such a column.
 
     In a table without raters, a column `machine` may be a field of the documents, for

@@ -53,7 +53,7 @@ from pytest_relevance.judgments.model import Query, Ratings
 _RATINGS = ("ratings", "judgments", "judgements", "grades")
 """The keys of the ratings of an object that is a query."""
 
-_OF_RATING = ("document", "grade", "rater", "title")
+_RATING_KINDS = ("document", "grade", "rater", "title")
 _IDS = ("_id", "id")
 _SHAPES = (
     "judgments are {query: {document: grade}}, or objects that have query and ratings as "
@@ -64,7 +64,7 @@ _QUERY_SHAPES = (
     '{"query_id": ..., "query": ...}'
 )
 
-_SURELY_IDS = frozenset(plain_name(name) for name in SPELLINGS["query_id"])
+_QUERY_ID_NAMES = frozenset(plain_name(name) for name in SPELLINGS["query_id"])
 """The plain names of the id of a query."""
 
 _OTHER_KEYS = (
@@ -77,7 +77,7 @@ _OTHER_KEYS = (
     *EXPORT_SPELLINGS["query"],
     *EXPORT_SPELLINGS["weight"],
 )
-_OF_A_QUERY = _SURELY_IDS.union(plain_name(name) for name in _OTHER_KEYS)
+_QUERY_NAMES = _QUERY_ID_NAMES.union(plain_name(name) for name in _OTHER_KEYS)
 """The plain names of the keys of an object that is a query."""
 
 
@@ -261,9 +261,9 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     if any(isinstance(value, (dict, list)) for value in entry.values()):
         return False
     plain_names = _plain_names(names)
-    if "_id" in names or plain_names & _SURELY_IDS:
+    if "_id" in names or plain_names & _QUERY_ID_NAMES:
         return False
-    if plain_names & _OF_A_QUERY:
+    if plain_names & _QUERY_NAMES:
         keys = listed([quoted(name) for name in names[:10]], "and")
         source.refuse(
             f"the file may be one query with the keys {keys}, or {len(entry)} queries, "
@@ -329,7 +329,7 @@ class _NestedReader(Collector):
         """
         if not self._for_queries or not isinstance(value, dict):
             return False
-        if not is_alone and not _plain_names(value) & _OF_A_QUERY:
+        if not is_alone and not _plain_names(value) & _QUERY_NAMES:
             return False
         return any(_is_a_text(each) for each in value.values())
 
@@ -401,7 +401,7 @@ class _NestedReader(Collector):
             if name in names:
                 keys["document"] = name
                 break
-        for what, number in find_columns(names, _OF_RATING).items():
+        for what, number in find_columns(names, _RATING_KINDS).items():
             is_score = what == "grade" and plain_name(names[number]) == "score"
             if not is_score:
                 keys[what] = names[number]

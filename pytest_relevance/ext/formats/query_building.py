@@ -48,8 +48,8 @@ from pytest_relevance.judgments.row_rules import (
     RowRules,
 )
 
-_OF_QUERY = ("query", "id", "weight", "note")
-_IN_KEYS = tuple(key for key in MAPPED_KEYS if key not in _OF_QUERY)
+_QUERY_FIELDS = ("query", "id", "weight", "note")
+_IN_KEYS = tuple(key for key in MAPPED_KEYS if key not in _QUERY_FIELDS)
 """The keys of a case that a `Query` has in `keys`."""
 
 _VALUES = (*_IN_KEYS, WEIGHT, SAMPLE_BY, SAMPLE_PER)

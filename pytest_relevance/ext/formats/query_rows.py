@@ -23,7 +23,7 @@ from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.grading import number_of
 
-_OF_DOCUMENTS = ("note", "params")
+_DOCUMENT_COLUMNS = ("note", "params")
 """What each row of a table of judgments may say of its document."""
 
 PARAMS = "params"
@@ -146,7 +146,7 @@ def refuse_contradictions(rows: QueryRows) -> None:
 def _difference(rows: QueryRows, first: int, row: int) -> Problem | None:
     """Return the first difference of two rows in a column that is read; or None."""
     for what, cells in rows.columns.items():
-        if what in _NAMING or (rows.beside_judgments and what in _OF_DOCUMENTS):
+        if what in _NAMING or (rows.beside_judgments and what in _DOCUMENT_COLUMNS):
             continue
         if _comparable(cells[first]) == _comparable(cells[row]):
             continue

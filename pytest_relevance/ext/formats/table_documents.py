@@ -77,7 +77,7 @@ def refuse_two_ids(
 
 # Ids that are lists of ids
 
-_OF_A_WORKLIST = frozenset({"ranks", "move"})
+_WORKLIST_COLUMNS = frozenset({"ranks", "move"})
 """Columns of worklists, and of the tables that pages offer for download.
 
 A search returned the ids in these files, so none of them is a list.
@@ -91,7 +91,7 @@ def refuse_lists(
 
     Return a notice about ids that may be lists; [] if there are none.
     """
-    if _OF_A_WORKLIST.issubset(table.names):
+    if _WORKLIST_COLUMNS.issubset(table.names):
         return []
     lists = find_lists(documents)
     problems = Problems(table.source.file)
