@@ -49,25 +49,36 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     import numpy as np
 
     table = _times_given(given)
-    # Pairs of values in one document; the pairs of a document with n ratings have the
-    # weight 1 / (n - 1).
-    weights = 1.0 / (table.sum(axis=1) - 1)
-    with_themselves = np.diag(weights @ table)
-    observed = (table * weights[:, None]).T @ table - with_themselves
-    # Pairs of values in any two documents.
     counts = table.sum(axis=0)
-    with_themselves = np.diag(counts)
-    expected = (np.outer(counts, counts) - with_themselves) / (counts.sum() - 1)
-    # Between two values: the ratings between them, and half of those that equal one.
+    distances = _ordinal_distances(counts)
+    # Two ratings of one document make a pair; no rating makes a pair with itself.
+    # A document with n ratings has n (n - 1) pairs, each with the weight 1 / (n - 1).
+    weights = 1.0 / (table.sum(axis=1) - 1)
+    pairs_within = (table * weights[:, None]).T @ table - np.diag(weights @ table)
+    # Any two ratings make a pair, whatever their documents are.
+    pairs_by_chance = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
+    within = float((pairs_within * distances).sum())
+    by_chance = float((pairs_by_chance * distances).sum())
+    return 1.0 - within / by_chance if by_chance else math.nan
+
+
+def _ordinal_distances(counts: Floats) -> Floats:
+    """Return the squared distances of ordinal values; shape (values, values).
+
+    The distance of two values is the number of ratings between them, plus half of the
+    ratings that equal one of them.
+
+    `counts`: how often each value was given, in ascending order of the values.
+    """
     middles = counts.cumsum() - counts / 2
-    distances = (middles[:, None] - middles) ** 2
-    disagreement = float((observed * distances).sum())
-    chance = float((expected * distances).sum())
-    return 1.0 - disagreement / chance if chance else math.nan
+    distances: Floats = (middles[:, None] - middles) ** 2
+    return distances
 
 
 def _times_given(ratings: Sequence[Sequence[float]]) -> Floats:
-    """Return how often each document got each rating; shape (documents, ratings).
+    """Return how often each document got each value; shape (documents, values).
+
+    The values are the different ratings, in ascending order.
 
     `ratings`: the ratings of each document.
     """
@@ -194,13 +205,16 @@ def _kappa_with_interval(
 def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
     """Return the kappa of each sample, shape (samples,); NaN if it is not defined.
 
+    Observed and expected are sums over documents here, not means.
+
     `counts`: how often each sample has each pair of grades; shape (samples, pairs).
     `one`, `two`: the two grades of each pair; shape (pairs,).
     """
-    # Kappa depends on differences alone, so the lowest grade becomes 0. Then the sums
-    # of squares are small and exact.
-    lowest = one[0]
-    one, two = one - lowest, two - lowest
+    # Kappa depends on differences alone, so the first grade becomes 0. Then the sums of
+    # squares are small and exact.
+    first = one[0]
+    one, two = one - first, two - first
+    # (a - b)^2 is a^2 + b^2 - 2 a b.
     squares = counts @ (one**2 + two**2)
     sums_of_one, sums_of_two = counts @ one, counts @ two
     expected = squares - 2 * sums_of_one * sums_of_two / counts.sum(axis=1)

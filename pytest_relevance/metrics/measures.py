@@ -123,8 +123,9 @@ def largest_score(metric: Metric) -> float:
 def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Return the score by a project's own metric; NaN if its function returns None.
 
-    The function gets copies of the grades. Raises MetricError if the function is not
-    known, raises an exception, or returns neither a finite number nor None.
+    The function gets copies of the grades, which it may change. Raises MetricError if
+    the function is not known, raises an exception, or returns neither a finite number
+    nor None.
     """
     if metric.function is None:
         raise MetricError(
@@ -152,9 +153,10 @@ def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
 
 
 def top_grades(metric: Metric, graded: GradedRanking, settings: Settings) -> Grades:
-    """Return the grades of the top k that a metric scores; None for an unjudged result.
+    """Return the grades of the top k that a metric scores.
 
-    With `unjudged="skip"` these are judged results only. Do not change the list.
+    None stands for an unjudged result or a later copy. With `unjudged="skip"` these are
+    judged results only. Do not change the list.
     """
     return scored_grades(graded, settings)[: metric.k]
 
@@ -428,7 +430,10 @@ def judged_share(metric: Metric, graded: GradedRanking, settings: Settings) -> f
 
 
 def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
-    """Say whether a grade is one, and not negative with `negative="zero"`."""
+    """Say whether a result counts as judged, by its grade; None is an unjudged result.
+
+    A result with a negative grade does not count with `negative="zero"`.
+    """
     if grade is None:
         return False
     return grade >= 0 or settings.negative == "keep"
@@ -457,7 +462,10 @@ def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
         if grade is None:
             continue
         if grade >= metric.rel:
-            preferences += 1.0 - min(above, total) / bound if above else 1.0
+            preference = 1.0
+            if above:
+                preference -= min(above, total) / bound
+            preferences += preference
         elif _counts_as_judged(grade, settings):
             above += 1
     return preferences / total

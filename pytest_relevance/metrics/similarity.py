@@ -1,8 +1,7 @@
 """Compare two rankings: Jaccard, overlap, rank-biased overlap, Kendall's tau.
 
-Nothing here needs judgments. Rankings are sequences of document ids, best first. A text
-as ranking raises ValueError. A document that occurs twice counts once, at its first
-rank.
+Rankings are sequences of document ids, best first. A document that occurs twice counts
+once, at its first rank. No judgments are needed.
 """
 
 from __future__ import annotations
@@ -28,8 +27,10 @@ def similarity(
 ) -> float:
     """Return the similarity of the top k of two rankings, by one of `SIMILARITIES`.
 
+    Two empty rankings have 0.0, because nothing says that they are right.
+
     `finds_nothing`: whether the case expects no results. Then two empty rankings have
-        1.0, else 0.0, because nothing says that they are right.
+        1.0.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -97,7 +98,7 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
         total += count / depth * weight
         if depth > short:
             total += shared_short * (depth - short) / (short * depth) * weight
-    # Below both rankings, the agreement is taken to stay what it is at their ends.
+    # Below both rankings the agreement is assumed to stay as it is at their ends.
     extrapolated = (1.0 - p) / p * total
     extrapolated += (
         (shared_long - shared_short) / long + shared_short / short
@@ -122,11 +123,12 @@ def kendall_tau(first: Ranking, second: Ranking) -> float:
     pairs = len(places) * (len(places) - 1) // 2
     if not pairs:
         return math.nan
-    above: list[int] = []
+    earlier: list[int] = []
     in_order = 0
     for place in places:
-        in_order += bisect_left(above, place)
-        insort(above, place)
+        # those before it in both rankings
+        in_order += bisect_left(earlier, place)
+        insort(earlier, place)
     return 1.0 - 2.0 * (pairs - in_order) / pairs
 
 
@@ -152,6 +154,7 @@ def _shared_by_depth(one: Ranking, two: Ranking) -> list[int]:
     shared_from: Counter[int] = Counter()
     for place, document in enumerate(one):
         if document in places:
+            # both tops have the document from the deeper of its two places on
             shared_from[max(place, places[document])] += 1
     longer = max(len(one), len(two))
     return list(accumulate(shared_from[depth] for depth in range(longer)))
