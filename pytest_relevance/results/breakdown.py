@@ -234,31 +234,27 @@ def _too_high(ranking: ScoredRanking, rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
     """Return a row for each rank of the scored results and of the ideal ranking."""
-    settings = ranking.settings
-    own_terms = ranking.terms
-    ideal_terms = ndcg.dcg_terms(ranking.ideal, settings)
-    ranks = max(len(own_terms), len(ideal_terms))
-    discounts = discount_table(settings.discount, ranks)
+    ideal_terms = ndcg.dcg_terms(ranking.ideal, ranking.settings)
+    ranks = max(len(ranking.terms), len(ideal_terms))
+    discounts = discount_table(ranking.settings.discount, ranks)
     ideal_ranks = _ideal_ranks(ranking)
     repeated = set(ranking.graded.repeated)
     rows = []
     cg = 0.0
     for rank in range(1, ranks + 1):
-        term = _term_at(own_terms, rank)
+        term = _term_at(ranking.terms, rank)
         ideal = _term_at(ideal_terms, rank)
-        grade = term.grade
-        cg += _cumulated_at(ranking, rank)
-        ideal_rank = _ideal_rank(ranking, grade, ideal_ranks)
         document = None
         is_repeated = False
-        if rank <= len(own_terms):
+        if rank <= len(ranking.terms):
             index = ranking.indexes[rank - 1]
             document = ranking.documents[index]
             is_repeated = index in repeated
+            cg += _sum_of_grades(ranking, term)
         row = Row(
             rank=rank,
             document=document,
-            grade=grade,
+            grade=term.grade,
             gain=term.gain,
             discount=discounts[rank - 1],
             discounted_gain=term.discounted,
@@ -266,23 +262,21 @@ def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
             cg=cg,
             ideal_grade=ideal.grade,
             ideal_dcg=ideal.total,
-            ideal_rank=ideal_rank,
+            ideal_rank=_ideal_rank(ranking, term.grade, ideal_ranks),
             repeated=is_repeated,
         )
         rows.append(row)
     return tuple(rows)
 
 
-def _cumulated_at(ranking: ScoredRanking, rank: int) -> float:
+def _sum_of_grades(ranking: ScoredRanking, term: ndcg.Term) -> float:
     """Return what a rank adds to CG: its grade, or the sum of its passages' grades.
 
     An unjudged result adds 0. A negative grade counts only with negative "keep".
     """
-    if rank > len(ranking.own):
-        return 0.0
-    grades: Sequence[float | None] = [ranking.own[rank - 1]]
+    grades: Sequence[float | None] = [term.grade]
     if ranking.graded.found:
-        grades = ranking.graded.found[rank - 1]
+        grades = ranking.graded.found[term.rank - 1]
     total = 0.0
     for grade in grades:
         if grade is not None and (grade > 0 or ranking.settings.negative == "keep"):

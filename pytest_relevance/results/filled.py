@@ -128,7 +128,7 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 def as_people_see_it(
     result: CaseResult, comparison: BaselineComparison
 ) -> BaselineComparison:
-    """Return a comparison, which becomes a regression if filled grades hide a drop.
+    """Return the comparison, as a regression if filled grades hide a drop.
 
     `comparison`: what comparing the result with its baseline found.
     """

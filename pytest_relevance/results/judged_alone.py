@@ -19,7 +19,7 @@ from pytest_relevance.metrics.settings import Settings
 def score_of_judged(
     metric: Metric, ranking: GradedRanking, settings: Settings
 ) -> float:
-    """Return nDCG@k without the unjudged results (`unjudged: skip`).
+    """Return the score without the unjudged results, as with `unjudged: skip`.
 
     0 for a ranking without a judged result.
     """

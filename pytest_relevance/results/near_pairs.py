@@ -14,7 +14,7 @@ _MOST_CASES = 100
 
 
 def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
-    """Return wanted documents, each with a result of a nearly equal id.
+    """Return wanted documents, each with a result whose id is nearly the same.
 
     A wanted document is judged or expected, and was not returned. Only the first cases
     are looked at, each by itself.

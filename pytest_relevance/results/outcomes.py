@@ -159,6 +159,7 @@ def outcome_of(
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
     """Return {document: its first rank, from 1}."""
+    # from the last rank up, so that the first rank of a document replaces later ones
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 

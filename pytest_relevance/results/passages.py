@@ -184,7 +184,7 @@ def ranks_of_quotes(case: Case, held: Held) -> Mapping[str, Sequence[int]]:
 
 
 def lengths_of_results(ranking: Ranking, depth: int | None) -> list[int]:
-    """Return the number of characters of each result.
+    """Return the number of characters of each result, or the recorded numbers.
 
     If the ranking is collapsed, the length of a document is that of all its chunks.
 
@@ -218,9 +218,9 @@ def _texts_of_results(ranking: Ranking, depth: int | None) -> list[list[int]]:
 
 
 def graded_by_passages(case: Case, ranking: Ranking, held: Held) -> GradedRanking:
-    """Return the ranking that the metrics score: what its results are worth.
+    """Return the ranking that the metrics score.
 
-    A result is worth the grades of the passages that it is the first to hold.
+    Each result has the grades of the passages that it is the first to hold.
 
     `held`: for each result the indexes of `case.sought_passages` that it holds.
     """

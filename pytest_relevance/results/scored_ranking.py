@@ -60,11 +60,6 @@ class ScoredRanking:
         return ndcg.scored_indexes(self.graded, self.settings)
 
     @cached_property
-    def own(self) -> list[float | None]:
-        """Return the grades of the scored results, down to k."""
-        return ndcg.scored_grades(self.graded, self.settings)[: self.k]
-
-    @cached_property
     def ideal(self) -> Sequence[float]:
         """Return the grades of the ideal ranking, best first."""
         return ndcg.ideal_grades(self.graded, self.settings, self.k)

@@ -75,7 +75,8 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 def is_body(response: object) -> bool:
     """Say whether a response is the body that an engine sends.
 
-    A body of Vespa is known by its root: if nothing matches, it has no hits.
+    A body of Vespa is known by its root, because it has no list of hits if nothing
+    matches.
     """
     if not isinstance(response, Mapping):
         return False
@@ -88,8 +89,10 @@ def read_body(
 ) -> Sequence[object]:
     """Return the hits of a body.
 
-    `holder`: the response object that has the body, if there is one. Raises
-    `UnreadableRanking` if the engine failed, answered only in part, or has no hits.
+    Raises `UnreadableRanking` if the engine failed or answered only in part, if the
+    body has no list of hits, or if it has no hit and counts some.
+
+    `holder`: the response object that has the body, if there is one.
     """
     refuse_incomplete(body, holder)
     hits = hits_in(body)

@@ -179,7 +179,8 @@ def _is_of_azure(response: object) -> bool:
 def _read_azure(response: Any, options: ReadOptions) -> Sequence[object]:
     """Return the results of a pager of Azure.
 
-    Raises `UnreadableRanking` if a page is not complete.
+    Raises `UnreadableRanking` if a page is not complete, or if there are no results and
+    a page counts some.
     """
     read: _ReadPages = response
     if not isinstance(response, _ReadPages):

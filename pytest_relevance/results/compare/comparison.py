@@ -294,16 +294,7 @@ class Comparison:
                 for tag in pair.second.tags:
                     tagged.setdefault(tag, []).append(pair)
             for name in self.names:
-                of_metric = []
-                for tag, own in tagged.items():
-                    changes = _changes_by(own, name)
-                    if changes:
-                        means = differences.means_of(
-                            differences.score_pairs_of(changes)
-                        )
-                        of_metric.append(TagDifference(variant, name, tag, means))
-                of_metric.sort(key=_tag_order)
-                rows += of_metric
+                rows += _tag_differences(variant, name, tagged)
         return tuple(rows)
 
     @property
@@ -353,9 +344,11 @@ class Comparison:
         that was named first.
         `min_mean`: {metric: the lowest allowed mean in the second run}.
 
-        A case that is an error only in the second run always fails. Reports take the
-        findings as `gates`. Raises ValueError for a metric that was not compared, and
-        for a number out of range.
+        A case that is an error only in the second run always fails. Pass the findings
+        to a report as `gates`.
+
+        Raises ValueError for a metric that was not compared, and for a number out of
+        range.
         """
         # calls `judge_comparison` in gates/comparison_gates.py, by `CALLS_UPWARD`
         gates: ComparisonGates = upward("judge")(
@@ -368,7 +361,10 @@ class Comparison:
         return gates
 
     def without_fill(self) -> Comparison:
-        """Return the comparison without the judgments of a machine."""
+        """Return the comparison of the scores without filled grades.
+
+        What the comparisons with references found (`Pair.found`) is left out.
+        """
         pairs = []
         for pair in self.pairs:
             first, second = without_fill(pair.first), without_fill(pair.second)
@@ -452,6 +448,23 @@ def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
         if metric in pair.second.evaluation.scores:
             changes.append(Change.between(pair, metric))
     return changes
+
+
+def _tag_differences(
+    variant: str | None, metric: str, tagged: Mapping[str, Sequence[Pair]]
+) -> list[TagDifference]:
+    """Return the means of each tag by a metric, in the order of `_tag_order`.
+
+    `tagged`: {tag: the pairs of a variant that have it}.
+    """
+    rows = []
+    for tag, pairs in tagged.items():
+        changes = _changes_by(pairs, metric)
+        if changes:
+            means = differences.means_of(differences.score_pairs_of(changes))
+            rows.append(TagDifference(variant, metric, tag, means))
+    rows.sort(key=_tag_order)
+    return rows
 
 
 def _tag_order(row: TagDifference) -> tuple[bool, float, str]:

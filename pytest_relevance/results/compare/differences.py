@@ -125,9 +125,9 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
 def has_relevant(result: CaseResult, metric: str) -> bool:
     """Say whether a case counts in the mean of a metric.
 
-    A case counts if it has a relevant judgment. For a metric that compares rankings, or
-    is the project's own, every case counts. A known item counts only for metrics that
-    need no judgments of other results.
+    A case counts if it has a relevant judgment, or if its judgments are not known. For
+    a metric that compares rankings, or is the project's own, every case counts. A known
+    item counts only for metrics that need no judgments of other results.
     """
     if is_similarity(metric) or is_own(metric):
         return True
@@ -260,7 +260,7 @@ class LatencyChange:
     """Figures of the latency, in seconds, as (before, now).
 
     `cases`: how many cases were called in the same way before and now.
-    `p50`, `p95`: percentiles; None if there are fewer cases than it needs.
+    `p50`, `p95`: percentiles; None if there are too few cases for the percentile.
     `longest`: the greatest latency.
     """
 
@@ -327,10 +327,10 @@ def score_pairs(
 
 
 def alike_changes(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes whose scores have one mean.
+    """Return the changes whose scores can be averaged.
 
     Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
-    out if there are other cases. A change by a metric that is named stays.
+    out if there are other cases. Changes by a metric that is named are all kept.
     """
     changes = list(changes)
     judged = []

@@ -1,7 +1,7 @@
 """Find out why the results of two runs cannot be compared.
 
-`compare_runs` asks it of two runs while it pairs their results, and `history` of each
-run and the one before it.
+`compare_runs` calls it for each pair of results, and `history` for each run and the one
+before.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from pytest_relevance.results.responses.values import (
     is_keyed,
     is_row,
     own_names,
+    plain_text,
 )
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
@@ -307,7 +308,7 @@ def plain_value(value: Any, path: str) -> Any:
     if isinstance(value, Enum):  # which may be a text or an integer, too
         return plain_value(value.value, path)
     if isinstance(value, str):
-        return str.__str__(value)
+        return plain_text(value)
     # None stands for NaN, and for what pandas has for it. Arrays have no single ==.
     if kind.__name__ in ("NAType", "NaTType") or value != value:
         return None

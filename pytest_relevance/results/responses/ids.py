@@ -38,6 +38,7 @@ from pytest_relevance.results.responses.values import (
     has_dimensions,
     is_integer,
     own_names,
+    plain_text,
 )
 
 # --- ids ------------------------------------------------------------------------------
@@ -50,8 +51,7 @@ def id_text(value: object) -> str | None:
     ObjectId and a whole Decimal become their text.
     """
     if isinstance(value, str):
-        # pytest-xdist cannot send a subclass of str
-        return str.__str__(value)
+        return plain_text(value)
     if is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
     return exact_text(value)

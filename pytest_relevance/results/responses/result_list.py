@@ -44,7 +44,12 @@ from pytest_relevance.results.responses.scores import (
     score_as_field,
     sort_values_of,
 )
-from pytest_relevance.results.responses.values import are_texts, is_integer, is_row
+from pytest_relevance.results.responses.values import (
+    are_texts,
+    is_integer,
+    is_row,
+    plain_text,
+)
 
 _PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
@@ -127,7 +132,7 @@ def _rows_of(results: Sequence[Any], options: ReadOptions) -> list[BareRow]:
             if document is not row.document:
                 row = replace(row, document=document)
         if row.title is not None and type(row.title) is not str:
-            row = replace(row, title=_text(row.title))
+            row = replace(row, title=plain_text(row.title))
         return row
 
     return read_each(read, results, results)
@@ -274,12 +279,4 @@ def _title(value: object) -> str | None:
     """Return a text, or the first text of a list; None for anything else."""
     if isinstance(value, (list, tuple)) and value:
         value = value[0]
-    return _text(value) if isinstance(value, str) and value else None
-
-
-def _text(value: str) -> str:
-    """Return a text as exactly `str`.
-
-    pytest-xdist cannot send a subclass of str.
-    """
-    return str.__str__(value)
+    return plain_text(value) if isinstance(value, str) and value else None

@@ -41,7 +41,7 @@ from pytest_relevance.results.responses.ids import (
     only,
 )
 from pytest_relevance.results.responses.rows import BareRow
-from pytest_relevance.results.responses.values import has_attribute
+from pytest_relevance.results.responses.values import has_attribute, plain_text
 
 METHOD = "get_content"
 """The method of a result that returns its text, as nodes of LlamaIndex have it."""
@@ -74,7 +74,7 @@ def _with_text(row: BareRow) -> BareRow:
     if row.title is not None:
         return replace(row, title=None, text=row.title)
     if isinstance(row.document, str):
-        return replace(row, document={}, text=str.__str__(row.document))
+        return replace(row, document={}, text=plain_text(row.document))
     return row
 
 
@@ -276,7 +276,7 @@ def as_text(value: object) -> str | None:
     A list with one text is that text, because some servers return fields as lists.
     """
     value = only(value)
-    return str.__str__(value) if isinstance(value, str) else None
+    return plain_text(value) if isinstance(value, str) else None
 
 
 def _why_no_text(value: object) -> str:

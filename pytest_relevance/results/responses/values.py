@@ -34,6 +34,14 @@ def are_texts(values: Sequence[object]) -> bool:
     return set(map(type, values)) <= _TEXT and "" not in values
 
 
+def plain_text(value: str) -> str:
+    """Return a text as exactly `str`.
+
+    pytest-xdist cannot send a subclass of str.
+    """
+    return str.__str__(value)
+
+
 def has_dimensions(value: Any) -> bool:
     """Say whether a value is an array or a table.
 
