@@ -109,12 +109,14 @@ def report_format(
     If neither names one of `formats`, text is returned. Raises `CommandError` if the
     file of `--output` is one of `inputs`, or exists and is not a report.
     """
+    format = str(arguments.format or "")
+    if not format:
+        suffix = os.path.splitext(arguments.output or "")[1]
+        format = format_of_suffix(suffix)
+        if format not in formats:
+            format = TEXT
     check_output(arguments, inputs, is_own=is_report, otherwise="no report")
-    if arguments.format:
-        return str(arguments.format)
-    suffix = os.path.splitext(arguments.output or "")[1]
-    format = format_of_suffix(suffix)
-    return format if format in formats else TEXT
+    return format
 
 
 def report_width(arguments: Namespace) -> int:
