@@ -356,8 +356,9 @@ def _moves(row: PageRow, shares: Mapping[str, float]) -> list[dict[str, Any]]:
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return titles, fields, notes and explanations of the documents of a case.
 
-    `values`: the JSON object of the case so far. Only its documents have titles here.
-        (In a comparison, all results share one table with the texts of both runs.)
+    Documents that the page does not show have no title and no fields.
+
+    `values`: the JSON object of the case so far.
     """
     texts = result.texts
     named = [

@@ -231,14 +231,18 @@ def _fault_lines(
     """
     findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
     findings += [ScreenLine(error) for error in error_texts(run.info)]
-    kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
-    if diagnoses.NOTHING not in kinds:
-        findings += emptied_lines(changes)
+    emptied = emptied_lines(changes)
+    if emptied and not _has_diagnosis(ran, diagnoses.NOTHING):
+        findings += emptied
     findings += lost_item_lines(changes)
     for fault in faults(run.results, run.info):
         is_note = not fault.explains_failures
         findings.append(ScreenLine(fault.text, fault.results, is_note=is_note))
     return findings
+
+
+def _has_diagnosis(results: Sequence[CaseResult], kind: str) -> bool:
+    return any(diagnosis.kind == kind for diagnosis in diagnoses.diagnose(results))
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:

@@ -229,8 +229,9 @@ def _most_notable(rows: Sequence[PageRow]) -> list[PageRow]:
         else:
             continue
         notable.append((urgency, row.result.weight * row.score_change, place))
-    places = sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
-    return [rows[place] for place in places]
+    notable.sort()
+    places = [place for _, _, place in notable[:MOST_DETAILED]]
+    return [rows[place] for place in sorted(places)]
 
 
 # --- what a row says ------------------------------------------------------------------

@@ -33,10 +33,10 @@ def queries_section(
     if all(row.result.verdict in WITHOUT_RESULTS for row in rows):
         worst = []
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
-    body = "\n".join(
-        element_html(table.row(row, CaseChange(row.change)))
-        for row in worst[:MOST_WORST]
-    )
+    shown = []
+    for row in worst[:MOST_WORST]:
+        shown.append(element_html(table.row(row, CaseChange(row.change))))
+    body = "\n".join(shown)
     empty = ""
     if all(row.was_skipped for row in rows):
         empty = '<p class="empty">No query to show.</p>'

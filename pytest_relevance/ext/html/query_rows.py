@@ -95,7 +95,7 @@ class QueryRows:
         documents = document_spans(change, gone="not returned")
         lost = documents[LOST_DOCUMENT]
         if change.result.call.error is not None:
-            lost = ()  # the error, which the cell of the scores has too
+            lost = ()  # it is the error, which the cell of the scores has
         lost_title, on_top_title = self.titles[2:]
         return [
             _document_cell(lost, lost_title),
@@ -126,10 +126,10 @@ class QueryRows:
         if before is not None or after is not None:
             parts.append(_bar(before, after, result.conditions.floor))
         scores: list[Element | str] = [self._scores_text(row, change)]
-        if result.unjudged and result.score is not None:
-            unjudged = f"{len(result.unjudged)} unjudged"
-            scores += [" ", element("span", "place", [unjudged])]
-        hint = _hint(result, change)
+        unjudged = 0 if result.score is None else len(result.unjudged)
+        if unjudged:
+            scores += [" ", element("span", "place", [f"{unjudged} unjudged"])]
+        hint = _interval_text(result) if unjudged else _metric_text(change)
         title = {"title": hint} if hint else {}
         parts += [element("span", "", scores, **title), " "]
         reason = row_reason(result, self._said_once)
@@ -199,16 +199,18 @@ def _spans(spans: Line) -> list[Element | str]:
     return parts
 
 
-def _hint(result: CaseResult, change: CaseChange) -> str:
-    """Return the hint of the scores of a case; "" for none.
+def _interval_text(result: CaseResult) -> str:
+    """Return between which scores unjudged results leave the score of a case."""
+    low, high = result.interval
+    return f"between {score_text(low)} and {score_text(high)}"
 
-    It says between which scores a case with unjudged results lies, why there is no
-    score, or by which metric the scores are.
+
+def _metric_text(change: CaseChange) -> str:
+    """Return by which other metric than nDCG@k the scores are, or why there is none.
+
+    "" if the scores are by nDCG@k, or if the case has no results.
     """
-    if result.unjudged and result.score is not None:
-        low, high = result.interval
-        return f"between {score_text(low)} and {score_text(high)}"
-    if change.after is None and result.verdict not in WITHOUT_RESULTS:
+    if change.after is None and change.result.verdict not in WITHOUT_RESULTS:
         return "no relevant judgment"
     return change.by or ""
 

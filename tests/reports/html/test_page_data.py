@@ -163,7 +163,9 @@ def test_every_field_of_a_case(shop: Shop) -> None:
 
 
 def test_only_documents_that_a_case_names_have_titles() -> None:
-    """The results of a comparison share the titles of all."""
+    """A result may have titles of further documents: of what it expects, and of those
+    in other calls.
+    """
     titles = {"a": "Boot", "b": "Shoe", "z": "of another case"}
     result = result_of({"query": "q", "judgments": {"b": 1}}, ["a"])
     found = case_of(changed(result, titles=titles))
