@@ -2,12 +2,12 @@
 
 import pytest
 
-from pytest_relevance.results.records.entries import asked_of
 from pytest_relevance.results.records.moved_cases import (
     CaseKey,
     KeyedCase,
     Moves,
     find_moves,
+    identity_of,
 )
 
 
@@ -23,7 +23,7 @@ def keyed(written: str) -> KeyedCase:
     case, _, variant = rest.partition("[")
     return KeyedCase(
         CaseKey(file, case, variant.removesuffix("]") or None),
-        asked_of(query or "boots", {"n": 1}, "" if digest == "?" else digest or "j"),
+        identity_of(query or "boots", {"n": 1}, "" if digest == "?" else digest or "j"),
     )
 
 

@@ -51,30 +51,12 @@ The last digits differ between machines. They would clutter a diff.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What identifies a case that was moved: its query, params and judgments.
-
-    `params`: the params as JSON.
-    `digest`: a digest of the judgments; "" if they are not known.
-    """
-
-    query: str
-    params: str
-    digest: str
-
-
 def has_main_score(scores: Mapping[str, float | None]) -> bool:
     """Say whether scores have nDCG@k, or RR@k, which is the score of a known item."""
     for name, score in scores.items():
         if name.startswith(("nDCG@", "RR@")) and score is not None:
             return True
     return False
-
-
-def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
-    """Return what identifies a case, with its params as JSON."""
-    return Asked(query, as_json(with_sorted_keys(params)), digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,11 +129,6 @@ class BaselineEntry:
     def key(self) -> EntryKey:
         """Return the id and the variant, the key of the entry in its file."""
         return self.id, self.variant
-
-    @property
-    def asked(self) -> Asked:
-        """Return the query, params and judgments that identify the case."""
-        return asked_of(self.query, self.params, self.digest)
 
     @property
     def has_score(self) -> bool:

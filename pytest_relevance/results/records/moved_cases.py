@@ -25,13 +25,13 @@ from typing import Any, NamedTuple, TypeVar
 from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.entries import (
-    Asked,
     BaselineEntries,
     BaselineEntry,
     EntryKey,
     MovedEntries,
-    asked_of,
+    with_sorted_keys,
 )
+from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 
@@ -49,11 +49,24 @@ class CaseKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CaseIdentity:
+    """What identifies a case under any key: its query, params and judgments.
+
+    `params`: the params as JSON.
+    `digest`: a digest of the judgments; "" if they are not known.
+    """
+
+    query: str
+    params: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeyedCase:
     """A case by its key, with the query, params and judgments that identify it."""
 
     key: CaseKey
-    asked: Asked
+    identity: CaseIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +172,13 @@ def moves_since(
             else:
                 is_gone = not asks_the_same(case, entry, params_of)
             if is_gone:
-                gone.append(KeyedCase(CaseKey(file, *key), entry.asked))
+                gone.append(KeyedCase(CaseKey(file, *key), _identity_in(entry)))
     if not gone:
         return Moves()
     new = []
     for case_key, case in _new_cases(references, present, gone, params_of):
-        asked = asked_of(case.query, params_of(case), digest_of(case))
-        new.append(KeyedCase(case_key, asked))
+        identity = identity_of(case.query, params_of(case), digest_of(case))
+        new.append(KeyedCase(case_key, identity))
     return find_moves(gone, new)
 
 
@@ -180,7 +193,7 @@ def _new_cases(
     Only cases are yielded that have the query or the id of a case in `gone`, because no
     other case can have moved.
     """
-    queries = {case.asked.query for case in gone}
+    queries = {case.identity.query for case in gone}
     ids = {(case.key.file, case.key.id) for case in gone}
     for file, cases in present.items():
         entries = references.get(file, BaselineEntries())
@@ -202,7 +215,17 @@ def asks_the_same(
         return False
     if entry.params == case.params:  # spares most cases the JSON
         return True
-    return asked_of(case.query, params_of(case), entry.digest) == entry.asked
+    return identity_of(case.query, params_of(case), entry.digest) == _identity_in(entry)
+
+
+def identity_of(query: str, params: Mapping[str, object], digest: str) -> CaseIdentity:
+    """Return what identifies a case, with its params as JSON."""
+    return CaseIdentity(query, as_json(with_sorted_keys(params)), digest)
+
+
+def _identity_in(entry: BaselineEntry) -> CaseIdentity:
+    """Return what identifies the case of an entry."""
+    return identity_of(entry.query, entry.params, entry.digest)
 
 
 # --- which of them belong together ----------------------------------------------------
@@ -216,9 +239,9 @@ def find_moves(gone: Iterable[KeyedCase], new: Iterable[KeyedCase]) -> Moves:
     """
     matching = _Matching(gone, new)
     matching.match(matching.renamed_variant)
-    matching.match(_asked_with_id_and_variant)  # in another file
-    matching.match(_asked_with_variant)  # under another id
-    matching.match(_asked)
+    matching.match(_same_id_and_variant)  # in another file
+    matching.match(_same_variant)  # under another id
+    matching.match(_identity)
     return Moves(matching.moved, matching.unclear())
 
 
@@ -226,21 +249,21 @@ Feature = Callable[[KeyedCase], Hashable]
 """Returns what two cases must have in common to be the same; None matches no case."""
 
 
-def _asked_with_id_and_variant(case: KeyedCase) -> Hashable:
-    return _asked_with(case, case.key.id, case.key.variant)
+def _same_id_and_variant(case: KeyedCase) -> Hashable:
+    return _identity_with(case, case.key.id, case.key.variant)
 
 
-def _asked_with_variant(case: KeyedCase) -> Hashable:
-    return _asked_with(case, case.key.variant)
+def _same_variant(case: KeyedCase) -> Hashable:
+    return _identity_with(case, case.key.variant)
 
 
-def _asked(case: KeyedCase) -> Hashable:
-    return _asked_with(case)
+def _identity(case: KeyedCase) -> Hashable:
+    return _identity_with(case)
 
 
-def _asked_with(case: KeyedCase, *of_key: str | None) -> Hashable:
+def _identity_with(case: KeyedCase, *of_key: str | None) -> Hashable:
     """Return what identifies a case, with parts of its key; None if not judged."""
-    return (case.asked, of_key) if case.asked.digest else None
+    return (case.identity, of_key) if case.identity.digest else None
 
 
 class _Matching:
@@ -280,11 +303,11 @@ class _Matching:
         """
         gone = set()
         for case in self._gone.values():
-            gone |= {_asked(case), self.renamed_variant(case)}
+            gone |= {_identity(case), self.renamed_variant(case)}
         gone.discard(None)
         unclear = []
         for key, case in self._new.items():
-            if _asked(case) in gone or self.renamed_variant(case) in gone:
+            if _identity(case) in gone or self.renamed_variant(case) in gone:
                 unclear.append(key)
         return unclear
 
