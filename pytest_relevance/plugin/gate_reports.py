@@ -79,12 +79,13 @@ def _reports_of_gate(
     from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     outcome, message = gate.outcome(), harmless(gate_message(gate))
-    setup, call, teardown = (
-        _passed_report(f"{gate.node}::{gate.name}", gate.node, gate.line, when)
-        for when in ("setup", "call", "teardown")
-    )
-    for report in (setup, call, teardown):
+    nodeid = f"{gate.node}::{gate.name}"
+    reports = {}
+    for when in ("setup", "call", "teardown"):
+        report = _passed_report(nodeid, gate.node, gate.line, when)
         report.user_properties = [("verdict", outcome), ("found", message)]
+        reports[when] = report
+    call = reports["call"]
     if outcome == SKIPPED:
         call.outcome = "skipped"
         call.longrepr = path, gate.line, f"Skipped: {message}"
@@ -99,7 +100,7 @@ def _reports_of_gate(
             partial(gate_lines, gate),
             FailurePlace(path, gate.line, lambda: message),
         )
-    return [setup, call, teardown]
+    return [*reports.values()]
 
 
 def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:

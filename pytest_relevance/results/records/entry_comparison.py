@@ -71,13 +71,7 @@ def compare_with_entry(
     if details or case.gates or not _passes_unchanged(result, entry, case):
         result = _compare_scores(result, entry, case, judgments)
     else:
-        comparison = _comparison(result, entry, result.score)
-        if result.evaluation.judged < result.evaluation.top:
-            now = _graded_now(result, judgments.judged)
-            comparison = replace(
-                comparison, judged_alone=_judged_alone(result, now, now, case)
-            )
-        result = replace(result, baseline=comparison)
+        result = _compare_unchanged(result, entry, case, judgments)
     return _with_lost_metrics(result, entry, judgments)
 
 
@@ -168,6 +162,24 @@ def _holds_the_same(
     if held is None or tuple(held[:depth]) != tuple(result.ranking.held[:depth]):
         return False
     return tuple(entry.lengths[:depth]) == tuple(result.ranking.lengths[:depth])
+
+
+def _compare_unchanged(
+    result: CaseResult,
+    entry: BaselineEntry,
+    case: CaseToday,
+    judgments: KnownJudgments,
+) -> CaseResult:
+    """Return the result with the comparison of a case that `_passes_unchanged`.
+
+    The accepted ranking has the score of the result, so it is not graded.
+    """
+    comparison = _comparison(result, entry, before=result.score)
+    if result.evaluation.judged < result.evaluation.top:
+        now = _graded_now(result, judgments.judged)
+        judged_alone = _judged_alone(result, before=now, now=now, case=case)
+        comparison = replace(comparison, judged_alone=judged_alone)
+    return replace(result, baseline=comparison)
 
 
 def _compare_scores(

@@ -75,23 +75,13 @@ def compare_recorded(
         results.append(result)
     files = {}
     for file, info in run.files.items():
-        of_file = reference.of_file(file)
-        beside = _FileBesideReference(info, ran.get(file, {}), of_file)
-        changed = beside.changes_of_test(demands.of_file(file))
-        lost = beside.lost()
-        gates = demands.of_file(file).gates
-        files[file] = replace(
-            moves.noted_in(info, file),
-            has_baseline=True,
-            lost=lost,
-            against=name,
-            against_started=of_file.started,
-            fingerprint=of_file.fingerprint,
-            accepted=accepted_cases(of_file, gates, lost, expects_known=True),
-            test_changes=changed.changes,
-            knows_demands=changed.is_known,
-            drawn=beside.drawn(),
+        beside = _FileBesideReference(
+            info=moves.noted_in(info, file),
+            ran=ran.get(file, {}),
+            entries=reference.of_file(file),
+            demands=demands.of_file(file),
         )
+        files[file] = beside.compared_info(name)
     not_run = []
     for file, of_file in reference.entries.items():
         if file not in ran and of_file:
@@ -167,30 +157,53 @@ class _FileBesideReference:
 
     `ran`: the results of its cases.
     `entries`: the entries of the reference.
+    `demands`: what the file demands of its cases.
     """
 
     info: FileInfo
     ran: Mapping[EntryKey, CaseResult]
     entries: BaselineEntries
+    demands: RecordedDemands
+
+    def compared_info(self, name: str) -> FileInfo:
+        """Return the data of the file, compared with the reference.
+
+        `name`: what reports call the reference.
+        """
+        changed = self._changes_of_test()
+        lost = self._lost()
+        gates = self.demands.gates
+        return replace(
+            self.info,
+            has_baseline=True,
+            lost=lost,
+            against=name,
+            against_started=self.entries.started,
+            fingerprint=self.entries.fingerprint,
+            accepted=accepted_cases(self.entries, gates, lost, expects_known=True),
+            test_changes=changed.changes,
+            knows_demands=changed.is_known,
+            drawn=self._drawn(),
+        )
 
     @property
-    def samples(self) -> Sequence[Sample]:
+    def _samples(self) -> Sequence[Sample]:
         """Return what was drawn from the files of queries in this run; () if nothing
         was.
         """
         return () if self.info.drawn is None else self.info.drawn.samples
 
-    def changes_of_test(self, demands: RecordedDemands) -> ChangesOfFile:
-        """Return how the test changed, as far as both records keep its demands.
-
-        `demands`: what the file demands of its cases.
-        """
+    def _changes_of_test(self) -> ChangesOfFile:
+        """Return how the test changed, as far as both records keep its demands."""
         now = []
         for key, result in self.ran.items():
-            now.append((key, DemandedOfCase.of_result(result, demands.of(result))))
-        return changes_of_file(self.entries, now, self.info.gates, samples=self.samples)
+            demands = self.demands.of(result)
+            now.append((key, DemandedOfCase.of_result(result, demands)))
+        return changes_of_file(
+            self.entries, now, self.info.gates, samples=self._samples
+        )
 
-    def lost(self) -> tuple[Lost, ...]:
+    def _lost(self) -> tuple[Lost, ...]:
         """Return the cases that only the reference has.
 
         Empty if only a part of the file ran.
@@ -200,16 +213,16 @@ class _FileBesideReference:
         lost = []
         for key, entry in self.entries.items():
             # A record does not say whether a query is still in its file, but not drawn.
-            may_be_left = bool(self.samples) and entry.is_sampled
+            may_be_left = bool(self._samples) and entry.is_sampled
             if key not in self.ran and not may_be_left:
                 lost.append((*key, GONE))
         return tuple(lost)
 
-    def drawn(self) -> DrawnQueries | None:
+    def _drawn(self) -> DrawnQueries | None:
         """Return what was drawn now and in the reference; None if nothing was."""
         entries = self.entries
         before = () if entries.demands is None else entries.demands.samples
-        if not (self.samples or before):
+        if not (self._samples or before):
             return None
         entered, left = set(), set()
         for key, result in self.ran.items():
@@ -217,10 +230,10 @@ class _FileBesideReference:
             if entries and result.is_sampled and not is_known:
                 entered.add(result.id)
         for key, entry in entries.items():
-            if self.samples and entry.is_sampled and key not in self.ran:
+            if self._samples and entry.is_sampled and key not in self.ran:
                 left.add(entry.id)
         return DrawnQueries(
-            samples=self.samples,
+            samples=self._samples,
             before=before,
             entered=len(entered),
             left=len(left),
