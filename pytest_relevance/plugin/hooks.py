@@ -281,10 +281,10 @@ class WholeRun:
             forget_parameters(self._items)
             return
         has_ended = exitstatus not in _UNFINISHED
-        failed_before = session.testsfailed
+        failed_tests = session.testsfailed
         if has_ended:
             self._judge_gates(session)
-        gate_failed = session.testsfailed > failed_before
+        gate_failed = session.testsfailed > failed_tests
         note_added_xfails(self._config)
         self._store.complete()
         finding_fails = self._keep_findings(session, has_ended=has_ended)

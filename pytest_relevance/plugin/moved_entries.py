@@ -71,10 +71,11 @@ def _note_earlier_gates(
     collected: Mapping[str, CollectedFile],
     references: Mapping[str, BaselineEntries],
 ) -> None:
-    """Note which gates looked at moved cases: in each file that has the cases now.
+    """Note in the files of moved cases which gates looked at these cases before.
 
-    All gates of a file that is gone are noted in one file: the first one that its cases
-    moved to.
+    All gates of a file that is gone are noted in one file (`gates_left`): the first one
+    that its cases moved to. Any other file notes the gates of each case
+    (`gates_of_moved`).
     """
     heirs: dict[str, str] = {}
     for now, before in moves.moved.items():

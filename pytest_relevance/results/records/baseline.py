@@ -2,8 +2,8 @@
 
 A comparison may change the verdict of a case.
 
-The collector makes a `Baseline` for each case file, when the cases of the file are
-known. `compare` is called for each case after it was scored.
+`plugin.collected_file` makes a `Baseline` for each case file, when the cases of the
+file are known. `compare` is called for each case after it was scored.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class DemandedOfCase:
     ) -> DemandedOfCase:
         """Return what a run says of a case, beside its demands.
 
-        A result that was not scored does not have its judgments.
+        If the case was not scored, the digest of its judgments is not known.
         """
         is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
         return cls(

@@ -103,7 +103,10 @@ def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
 
 
 def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return {name: value} for what all fingerprints have with the same value."""
+    """Return {name: value} for what all fingerprints have with the same value.
+
+    `fingerprints`: at least one.
+    """
     first, *others = fingerprints
     shared = {}
     for name, value in first.items():

@@ -107,7 +107,10 @@ def _line(text: str) -> bytes:
 
 
 def is_record(data: bytes) -> bool:
-    """Say whether bytes, compressed or not, begin like a record of a known version."""
+    """Say whether bytes, compressed or not, begin like a record.
+
+    Records of this version and of earlier ones count.
+    """
     if data.startswith(b"\x1f\x8b"):
         try:
             data = zlib.decompressobj(wbits=31).decompress(data, _LONGEST_BEGINNING)

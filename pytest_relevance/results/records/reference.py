@@ -30,6 +30,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.outcomes import expects_results
 from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.run_info import RunInfo
+from pytest_relevance.results.records.uncompared import WHY_LOST
 
 
 @dataclass(slots=True)
@@ -118,8 +119,8 @@ def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
 
 
 _WITHOUT_RANKING = {
-    ERROR: ("ended in an error", "ended in an error"),
-    NOT_SEARCHED: ("was not searched", "were not searched"),
+    ERROR: WHY_LOST[ERROR],
+    NOT_SEARCHED: WHY_LOST[NOT_SEARCHED],
     SKIPPED: ("was skipped by its fixtures", "were skipped by their fixtures"),
 }
 """The verdicts of cases without a ranking, in words for one case and for several."""

@@ -9,8 +9,8 @@ The reference is a baseline, or the record of another run.
 - A case is new if the reference does not know it. This module is not about new cases.
 
 The reasons are texts in records and baselines: one of the constants below, or the
-verdict of a case without a ranking (skipped, not searched, error).
-`reports.run.uncompared_text` puts them into words.
+verdict of a case without a ranking (skipped, not searched, error). `WHY_LOST` has the
+words for them.
 
 Gates and reports call it when the run has ended.
 """
@@ -81,7 +81,7 @@ WITHOUT_WORDS = "is not compared", "are not compared"
 class UncomparedCase:
     """A case that is lost or not compared, and why.
 
-    `metrics`: the metrics that have no value now.
+    `metrics`: the metrics that have no value now, if that is why the case is lost.
     `tags`: empty for a case that did not run.
     `has_result`: whether the run has a result of the case.
     `lost`: the metrics by which only the reference has a score, if the case ran.
