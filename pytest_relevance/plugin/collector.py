@@ -69,9 +69,8 @@ class CaseFileCollector(pytest.Module):
         hooks.install(self.config)
         shown_name = shown_path(self.path, self.config)
         collection = run_store(self.config).collection
-        why = why_same_node(self, collection.path_of_node(self.nodeid))
-        if why:
-            raise self.CollectError(f"{shown_name}: {why}")
+        other = collection.path_of_node(self.nodeid)
+        self._refuse_for(why_same_node(self, other), shown_name)
         suite = self._read_suite(shown_name)
         self._warn(suite, shown_name)
         self._register_tags(suite)
@@ -80,9 +79,7 @@ class CaseFileCollector(pytest.Module):
             if case.params:
                 redaction(self.config).learn(case.params)
         runs = self._runs(suite, shown_name)
-        why = why_same_names(runs)
-        if why:
-            raise self.CollectError(f"{shown_name}: {why}")
+        self._refuse_for(why_same_names(runs), shown_name)
         file = CollectedFile(
             path=self.path,
             node=self.nodeid,
@@ -100,6 +97,11 @@ class CaseFileCollector(pytest.Module):
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
         files[shown_name] = file
         return [case_run.item for case_run in runs]
+
+    def _refuse_for(self, why: str, shown_name: str) -> None:
+        """Raise `CollectError` with the reason `why`; nothing is raised for ""."""
+        if why:
+            raise self.CollectError(f"{shown_name}: {why}")
 
     def _read_suite(self, shown_name: str) -> Suite:
         """Return the suite in the file.

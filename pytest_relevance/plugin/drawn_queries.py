@@ -66,7 +66,7 @@ def _is_not_drawn(config: pytest.Config, entry: BaselineEntry, suite: Suite) -> 
 def drawn_queries(
     suite: Suite, baseline: Baseline | None, runs: Iterable[CaseRun]
 ) -> DrawnQueries | None:
-    """Return what is drawn now and in the reference; None if nothing is, in both.
+    """Return what is drawn now and in the reference; None if nothing is in either.
 
     If the reference has no case of the file at all, no query counts as new.
     """

@@ -227,9 +227,7 @@ def changes_of_case(
     case in a sample, because they depend on the other queries of the file.
     """
     if before.demands is not None and now.demands is not None:
-        # Most cases share an object, which need not be compared.
-        if before.demands is not now.demands and before.demands != now.demands:
-            yield from _changes_of_demands(before.demands, now.demands)
+        yield from _changes_of_demands(before.demands, now.demands)
     if before.weight is not None and now.weight is not None:
         is_sampled = before.is_sampled or now.is_sampled
         if before.weight != now.weight and not is_sampled:
@@ -245,6 +243,8 @@ def _changes_of_demands(
     before: CaseDemands, now: CaseDemands
 ) -> Iterator[DemandChange]:
     """Yield what differs between the demands on a case before and now."""
+    if before is now or before == now:  # most cases share an object
+        return
     if before.k != now.k:
         yield DemandChange("k", before.k, now.k)
     floor_before, floor = before.min_ndcg, now.min_ndcg

@@ -326,27 +326,21 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
     depth = conditions.k if conditions.depth is None else conditions.depth
     collapses = conditions.settings.collapse
     documents = tuple(ranking.uncollapsed)
-    has_all_ranks = ranking.whole or collapses
-    passages = keys_of_result(result)
-    held, lengths = ranking.held, ranking.lengths
-    if not has_all_ranks:
-        held, lengths = held[:depth], lengths[:depth]
     has_all_chunks = len(set(documents)) == ranking.returned
-    kept_outcomes = []
-    for outcome in result.evaluation.outcomes:
-        if EXPECTATIONS.get_or_unknown(outcome.kind).reference == KEPT:
-            kept_outcomes.append(outcome)
+    kept = None if ranking.whole or collapses else depth  # how many ranks; None for all
+    passages = keys_of_result(result)
+    held = tuple(map(tuple, ranking.held[:kept])) if passages else ()
     return BaselineEntry(
         id=result.id,
         variant=result.variant,
         query=result.query,
         params=json.loads(as_json(result.params)) if result.params else {},
         depth=depth,
-        documents=documents if has_all_ranks else documents[:depth],
+        documents=documents[:kept],
         scores=_scores_to_keep(result),
         whole=ranking.whole,
         reaches_depth=ranking.whole and result.is_cut,
-        outcomes=tuple(kept_outcomes),
+        outcomes=_outcomes_to_keep(result),
         collapse=collapses,
         deeper=_ranks_of_missed(result),
         digest=result.evaluation.digest,
@@ -357,9 +351,18 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,
         call=call,
         passages=passages,
-        held=tuple(map(tuple, held)) if passages else (),
-        lengths=tuple(lengths),
+        held=held,
+        lengths=tuple(ranking.lengths[:kept]),
     )
+
+
+def _outcomes_to_keep(result: CaseResult) -> tuple[Outcome, ...]:
+    """Return the outcomes that the ranking alone does not decide."""
+    outcomes = []
+    for outcome in result.evaluation.outcomes:
+        if EXPECTATIONS.get_or_unknown(outcome.kind).reference == KEPT:
+            outcomes.append(outcome)
+    return tuple(outcomes)
 
 
 def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
