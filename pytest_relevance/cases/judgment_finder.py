@@ -72,17 +72,14 @@ class JudgmentFinder:
             return WRONG
         return _unite(parts, lookup) if parts else None
 
-    def find_needed(
-        self, files: JudgmentFiles, lookup: Lookup
-    ) -> CaseJudgments | Wrong | None:
-        """Return the judgments of a query, or report that the files have none.
+    def refuse_unjudged(self, files: JudgmentFiles, lookup: Lookup) -> Wrong | None:
+        """Report that files have no judgments of a query that they should judge.
 
-        None if there are no files to search. Files with `fill: true` are not searched.
+        None if there are no such files: files with `fill: true` need not judge it.
         """
         files = [file for file in files if not file.fills]
-        judgments = self.find(files, lookup)
-        if judgments is not None or not files:
-            return judgments
+        if not files:
+            return None
         count = sum(len(file.known) for file in files)
         self._misses += 1
         close = ""

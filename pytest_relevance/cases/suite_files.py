@@ -234,13 +234,15 @@ class SuiteFiles:
         2. a judgment file of the suite
         3. a file with `fill: true`, of the case or of the suite
 
-        If neither 1 nor 2 has the query, and the query is the title of a known item,
-        the judgments are those of the known item.
+        A case may be a known item: it has no id and judges nothing itself, no file of
+        the suite has its query, and the query is the title of the item. Then the
+        judgments are those of the item.
 
         `own`: the checked keys of the case.
 
         Reported are ratings that are not grades, grades that contradict each other, and
-        a query that the files should judge and do not.
+        a query that the files of the suite should judge and do not. A case that judges
+        something itself need not be in these files.
         """
         lookup = Lookup(
             id=own.get("id"),
@@ -255,16 +257,12 @@ class SuiteFiles:
         files_of_suite = self._files_of_suite(lookup)
         if files_of_suite is WRONG:
             return WRONG
-        item = self._known_item(own)
-        if item is not None and self._finder.find(files_of_suite, lookup) is None:
-            assert self.known_items is not None
-            self.known_items.mark_written(item)
-            return item.judgments
-        # A case with judgments of its own need not be in the files of the suite.
-        if _judges_itself(own):
-            of_suite = self._finder.find(files_of_suite, lookup)
-        else:
-            of_suite = self._finder.find_needed(files_of_suite, lookup)
+        of_suite = self._finder.find(files_of_suite, lookup)
+        if of_suite is None and not any(key in own for key in JUDGING_KEYS):
+            item = self._find_known_item(own)
+            if item is not None:
+                return item.judgments
+            of_suite = self._finder.refuse_unjudged(files_of_suite, lookup)
         files = [*own_judgments.files, *files_of_suite]
         if of_suite is WRONG:
             check_fills(files, lookup)
@@ -279,15 +277,17 @@ class SuiteFiles:
         people = combine(of_case, of_suite)
         return self._finder.fill(people, files, lookup)
 
-    def _known_item(self, own: Mapping[str, Any]) -> KnownItem | None:
-        """Return the known item that a case without judgments stands for.
+    def _find_known_item(self, own: Mapping[str, Any]) -> KnownItem | None:
+        """Return the known item whose title is the query of a case. Mark it as written.
 
-        The query of the case is the title of the item. None if no item has this title,
-        if the suite has no known items, or if the case has an id or judges something.
+        None if there is no such item, or if the case has an id.
         """
-        if self.known_items is None or "id" in own or _judges_itself(own):
+        if self.known_items is None or "id" in own:
             return None
-        return self.known_items.find(own["query"])
+        item = self.known_items.find(own["query"])
+        if item is not None:
+            self.known_items.mark_written(item)
+        return item
 
     def _files_of_suite(self, lookup: Lookup) -> JudgmentFiles | Wrong:
         """Return the judgment files of the suite, as a case reads them.
@@ -319,7 +319,10 @@ class SuiteFiles:
             if opened is WRONG:
                 return WRONG
             files = opened
-            judgments = self._finder.find_needed(files, replace(lookup, at=here))
+            lookup_here = replace(lookup, at=here)
+            judgments = self._finder.find(files, lookup_here)
+            if judgments is None:
+                judgments = self._finder.refuse_unjudged(files, lookup_here)
         if judgments is not WRONG:
             judgments = add_written(judgments, own, lookup.at)
         return WRONG if judgments is WRONG else _OwnJudgments(judgments, files)
@@ -364,27 +367,28 @@ class SuiteFiles:
         Return `WRONG` if a mistake was reported, else None.
         """
         names = self.queries.names()
-        without_case = {
-            file: list(file.texts_without_case(names)) for file in self._of_suite
-        }
-        if not any(without_case.values()):
+        texts_by_file = {}
+        for file in self._of_suite:
+            texts = list(file.texts_without_case(names))
+            if texts:
+                texts_by_file[file] = texts
+        if not texts_by_file:
             return None
-        listed_by_name = self.queries.without_case_by_folded_name()
+        queries = self.queries.without_case_by_folded_name()
         judged: set[str] = set()
         for file in self._of_suite:
             if not file.fills:
                 judged.update(file.judged_names())
         result = None
-        for file, spellings in without_case.items():
+        for file, texts in texts_by_file.items():
             lost: list[str] = []
             beside: list[str] = []
-            for spelling in spellings:
-                query = listed_by_name.get(folded_text(spelling))
+            for text in texts:
+                query = queries.get(folded_text(text))
                 if query is None:
                     continue
-                pair = f"{quoted(spelling, 40)} ({quoted(query.text, 40)} in {query.where})"
-                is_judged = any(name in judged for name in query.names)
-                if is_judged or file.fills:
+                pair = f"{quoted(text, 40)} ({quoted(query.text, 40)} in {query.where})"
+                if file.fills or not judged.isdisjoint(query.names):
                     beside.append(pair)
                 else:
                     lost.append(pair)
@@ -426,11 +430,6 @@ class SuiteFiles:
             if not file.fills:
                 notices.extend(file.notices(not_drawn))
         return tuple(notices)
-
-
-def _judges_itself(own: Mapping[str, object]) -> bool:
-    """Say whether a case, given by its checked keys, says what is relevant."""
-    return any(key in own for key in JUDGING_KEYS)
 
 
 def _named_files(value: object) -> Sequence[NamedFile]:
