@@ -560,8 +560,8 @@ class Measure:
         with passages have.
     `depends_on`: which of the settings gain, discount, ideal and max_grade change the
         measure. The other settings change every measure.
-    `takes_passages`: whether the measure has a meaning for passages, which several
-        results may hold, and of which one result may hold several.
+    `takes_passages`: whether the measure has a meaning for passages. Several results
+        may hold one passage, and one result may hold several.
     `suits_known_items`: whether the measure has a meaning if nothing is known of the
         other results: it looks only at where the relevant documents are.
     """

@@ -447,7 +447,7 @@ def values_needed(percent: int) -> int:
 
 
 def scored_alike(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Return the results whose scores have one mean.
+    """Return the results whose scores can be averaged.
 
     Known items are scored by RR@k, and other cases by nDCG@k. So known items are left
     out if there are other cases.

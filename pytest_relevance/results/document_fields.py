@@ -18,6 +18,7 @@ from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.expectation import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.values import plain_text
 
 AT_MOST_OF_VALUE = "at_most"
 """How a condition of `at_most` compares."""
@@ -52,7 +53,7 @@ def text_of(value: object) -> str:
     NaN become "".
     """
     if isinstance(value, str):
-        return str.__str__(value).strip()
+        return plain_text(value).strip()
     if isinstance(value, (list, tuple)):
         texts = [text_of(item) for item in value]
         return ", ".join(text for text in texts if text)

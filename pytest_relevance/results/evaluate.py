@@ -59,25 +59,36 @@ def evaluate(
 ) -> pandas.DataFrame:
     """Return a table with the scores of many queries.
 
-    The table has a row for each judged query and a column for each metric. The index is
-    the query ids as text, in the order of the judgments. A column has the name of the
-    metric as it was written.
+    The table has a row for each judged query, in the order of the judgments, and a
+    column for each metric. The index is the query ids as text. A column has the name of
+    the metric as it was written.
 
-    `judgments`: {query: {document: grade}}; a DataFrame with a row for each judgment
-    and the columns query_id, doc_id and grade; or checked `CheckedJudgments`.
-    `rankings`: {query: [document, ...]}, best first; {query: {document: score}}; a
-    DataFrame with a row for each result and the columns query_id, doc_id and rank or
-    score; or `CheckedRankings`. Scores are sorted as trec_eval sorts them: by score,
-    then by document id, both descending. A rank goes before a score. Without both, the
-    rows are in order already.
+    `judgments`: one of
+
+    - {query: {document: grade}}
+    - a DataFrame with a row for each judgment and the columns query_id, doc_id and
+      grade
+    - `CheckedJudgments`
+
+    `rankings`: one of
+
+    - {query: [document, ...]}, best first
+    - {query: {document: score}}
+    - a DataFrame with a row for each result and the columns query_id, doc_id and rank
+      or score. If it has both, the rank counts; if it has neither, the order of rows.
+    - `CheckedRankings`
+
+    Scores are sorted as trec_eval sorts them: by score, then by document id, both
+    descending.
+
     `metrics`: names, for example "nDCG@10". A metric may be a function too, as the hook
     `pytest_relevance_metrics` has them. Its name is its `__name__`, and its k is None.
 
     The other arguments are those of `Settings`. For the figures of trec_eval write
     `gain="linear"`, `negative="zero"`, `undefined="zero"`.
 
-    Ids are compared as text, integers as their digits. All ids of the judgments are
-    expected to be of the type of the first id, and all ids of the rankings likewise.
+    Ids are compared as text, integers as their digits. The documents of one query have
+    to be of one type: if the first id is text, the others are not converted.
 
     A judged query without a ranking scores as an empty ranking. If no query has a
     ranking, there is a `RelevanceWarning`. Rankings of queries without judgments are
@@ -171,7 +182,7 @@ def _require_ranks_of_queries(
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
     """Return checked judgments, to call `evaluate` with them many times.
 
-    `judgments`: in any form that `evaluate` takes.
+    `judgments`: {query: {document: grade}}, or a DataFrame as for `evaluate`.
 
     Raises ValueError if the judgments have passages, a grade is not a finite number, a
     document has two grades, an id has no exact text, or a DataFrame lacks a column.
@@ -192,7 +203,8 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
     """Return checked rankings, to call `evaluate` with them many times.
 
-    `rankings`: in any form that `evaluate` takes.
+    `rankings`: {query: [document, ...]}, {query: {document: score}}, or a DataFrame as
+        for `evaluate`.
 
     Raises ValueError if a ranking is not a list of documents, two queries have one id,
     an id has no exact text, a score or a rank is not a number, or a DataFrame lacks a
@@ -314,10 +326,9 @@ def _find_columns(
 
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
-    """Return a column of ids as text.
+    """Return a column of ids as text. Raises ValueError for a value that is not an id.
 
-    `where`, `what`: for the message of the ValueError, which a value that is no id
-        raises.
+    `where`, `what`: what the message calls the table and the id.
     """
     from pytest_relevance.metrics.checked import text_id
 

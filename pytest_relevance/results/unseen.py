@@ -1,28 +1,30 @@
 """Find what cannot be decided because a ranking may go on below what was returned.
 
-A metric of the whole ranking (`why_cut`): a search with a parameter `k` that returned
-as many results as it was asked for may have more. Its ranking is cut. Then the metric
-has no value, unless the suite sets how deep the search is asked (`depth`). With
+Metrics of the whole ranking (`why_cut`): if a search with a parameter `k` returned as
+many results as it was asked for, it may have more. Its ranking is cut. Then such a
+metric has no value, unless the suite sets how deep the search is asked (`depth`). With
 `collapse` the search returns chunks, and no metric may look deeper than the documents
 of these chunks.
 
-An expectation such as `exclude`, which is met if the ranks it looks at are empty: if
-the search returned fewer results, there may be no more, or nobody has seen them.
+Expectations that are met if nothing is at some rank, for example `exclude`: if the
+search returned too few results to reach this rank, either there are no more, or there
+are more that it did not return.
 
-- A search without a parameter `k` may always return ten results. Nobody knows what is
-  below. `why_unseen` looks at each case by itself.
+- A search without a parameter `k` may always return ten results. What is below is not
+  known. `why_unseen` looks at each case by itself.
 - If a search with a parameter `k` returns fewer results than it was asked for, there
-  are no more. But the search may not hand `k` on to the engine. One case does not show
+  are no more, unless the search does not pass `k` to the engine. One case does not show
   this. `find_undecided` looks at all cases of a run.
 
-All cases together may show a limit (`find_limit`): the greatest number of results that
-a case got. It is a limit if one of these holds:
+The limit of a search (`find_limit`): all cases together may show at how many results
+the search stops. That is the greatest number of results that a case got, if one of
+these holds:
 
 - several cases got exactly so many, and none got as many as it asked for
 - a case asked for more, and got as many as the default of the parameter `k`
 
-It is no limit if a case asked for fewer and got as many as it asked for, because then
-`k` is handed on.
+There is no limit if a case asked for fewer and got as many as it asked for: then `k` is
+passed to the engine.
 """
 
 from __future__ import annotations

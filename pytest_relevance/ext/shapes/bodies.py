@@ -106,7 +106,7 @@ def read_body(
     if "warning" in body:
         refuse_partial(body, body, [REDIS_ENGINE])
     if not hits:
-        refuse_without_results(body, expects_response=options.expects_response)
+        refuse_without_results(body, options)
     return hits
 
 

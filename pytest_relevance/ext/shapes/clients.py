@@ -61,7 +61,7 @@ def _read_discovery_engine(response: Any, options: ReadOptions) -> Sequence[obje
     items = read_items(results, options.most)
     if not items:
         total = {"total_size": response.total_size}
-        refuse_without_results(total, expects_response=options.expects_response)
+        refuse_without_results(total, options)
     return items
 
 
@@ -124,7 +124,7 @@ REDIS = ResponseShape(
 class _ReadPages:
     """The results that were read from a pager of Azure, and the bodies of its pages.
 
-    The bodies are in private attributes, as there is no public way to them.
+    The bodies are in private attributes, because nothing public returns them.
     `_first_page_iterator_instance._response` was checked with versions 11.6 and 12.0 of
     azure-search-documents.
     """
@@ -189,7 +189,7 @@ def _read_azure(response: Any, options: ReadOptions) -> Sequence[object]:
         refuse_partial(page, page)
     if not read.items:
         for page in read.pages:
-            refuse_without_results(page, expects_response=options.expects_response)
+            refuse_without_results(page, options)
     return read.items
 
 

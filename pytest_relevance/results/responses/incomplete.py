@@ -192,15 +192,18 @@ def _number_of(total: object) -> float | None:
 # --- responses without a result -------------------------------------------------------
 
 
-def refuse_without_results(response: object, *, expects_response: bool) -> None:
-    """Raise `UnreadableRanking` for a response that counts results and has none.
+def refuse_without_results(response: object, options: ReadOptions) -> None:
+    """Raise `UnreadableRanking` for an empty response that is not simply empty.
 
-    `expects_response`: whether the case looks at the response itself, which may then
-    have suggestions or groups instead of results.
+    It is refused if it counts results, or has suggestions, groups or facets instead. A
+    response with suggestions or groups is allowed if the case looks at the response
+    itself.
+
+    `response`: a response without a result.
     """
     total = find_total(response)
     elsewhere = _holder_of_entries(response, with_facets=total is None)
-    if elsewhere and expects_response:
+    if elsewhere and options.expects_response:
         return
     if total is not None and total.value > 0:
         raise _counted_without_results(response, total)
@@ -247,7 +250,7 @@ _OF_A_WORD = ("options", "suggestions")
 def _holds_entries(value: object) -> bool:
     """Say whether a value has suggestions or groups: a text, or an entry in a list.
 
-    A word of the query with an empty list of suggestions is no entry.
+    A word of the query with an empty list of suggestions is not an entry.
     """
     if isinstance(value, str):
         return value != ""
@@ -348,5 +351,5 @@ def whole_results(
     refuse_failure(response)
     refuse_partial(response, response, engines)
     if not results:
-        refuse_without_results(response, expects_response=options.expects_response)
+        refuse_without_results(response, options)
     return results or []

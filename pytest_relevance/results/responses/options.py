@@ -18,9 +18,9 @@ from pytest_relevance.results.responses.iterators import MOST_READ
 class ReadOptions:
     """What is read of a response: ids, titles, scores, and what else the case needs.
 
-    `id_field`: a path to the field of the id (dots lead into nested fields), several
-        paths, of which the first one that a result has counts, or a template
-        (`{_index}/{_id}`). None for the usual names.
+    `id_field`: the path to the id, for example `product.sku`; several paths, the first
+        of which that a result has counts; or a template, for example `{_index}/{_id}`.
+        None for the usual names.
     `title_field`: the path to the title; None for the usual names.
     `fields`: {path: number of results that the field is read from}, for further fields.
     `reads_texts`: whether texts are read, because the case has passages. Then a string

@@ -170,7 +170,7 @@ def _number(value: Any) -> float | None:
 
 # --- sort values ----------------------------------------------------------------------
 
-# Results with equal scores are no tie if the search also sorted them by another value.
+# Results with equal scores are not tied if the search also sorted by another value.
 # Elasticsearch, OpenSearch and servers with their interface return a list with each
 # hit: its values of all sort keys. Meilisearch returns a mapping with each hit: what
 # each ranking rule and each sort key gave.

@@ -350,7 +350,7 @@ another version is made of a name, and stays.
 def own_ids(documents: Sequence[Any]) -> list[str | None]:
     """Return the id of each document in a usual field; None if there is none.
 
-    A generated UUID is no id, because the next index has another one.
+    A generated UUID does not count, because the next index has another one.
     """
     values = Fields(documents).first_of(ID_NAMES, NESTED)
     ids: list[str | None] = []
