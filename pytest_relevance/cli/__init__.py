@@ -170,9 +170,11 @@ def _declare(name: str, parser: ArgumentParser) -> None:
     parser.description = f"{about[0].upper()}{about[1:]}."
     width = shutil.get_terminal_size().columns - 2  # as argparse does
     _, *paragraphs = (module.__doc__ or "").rstrip().split("\n\n")
-    parser.epilog = "\n\n".join(
-        text if text.startswith(" ") else fill(text, width) for text in paragraphs
-    )
+    folded = []
+    for text in paragraphs:
+        is_example = text.startswith(" ")
+        folded.append(text if is_example else fill(text, width))
+    parser.epilog = "\n\n".join(folded)
     with COMMANDS.calling(name):
         module.declare(parser)
 

@@ -153,7 +153,7 @@ def _id_field(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """An option of the command line, as `add_argument` takes it."""
+    """An option of a command: the arguments with which argparse declares it."""
 
     placeholder: str
     type: Callable[[str], Any]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.ext.commands.case_file import case_file, judgments_of
+from pytest_relevance.ext.commands.case_file import case_file
+from pytest_relevance.ext.commands.case_judgments import judgments_of
 from pytest_relevance.ext.commands.yaml_text import write_value
 from pytest_relevance.judgments.model import Judgments, Query
 from tests.cases.conftest import editor_sees, read

@@ -5,4 +5,5 @@
 | `init`, `check`, `convert`, `report`, `schema` | the commands of these names |
 | `lint` | the checks of `check` |
 | `case_file`, `yaml_text` | how a case file is written |
+| `case_judgments` | the judgments of a case file |
 """

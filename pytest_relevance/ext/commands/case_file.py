@@ -1,23 +1,14 @@
-"""Convert judgments to a case file, and a case file to judgments.
-
-How single values are written is in `yaml_text`.
-"""
+"""Convert judgments to a case file. `yaml_text` writes single values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-import yaml
-
-from pytest_relevance._problems import FileError, Place
+from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.cases.expectation import Passage
-from pytest_relevance.cases.keys import CASES
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS, wrong_id
 from pytest_relevance.cases.reader import has_cases, parse_suite
 from pytest_relevance.cases.values import NOT_PARAMETERS
@@ -29,14 +20,7 @@ from pytest_relevance.ext.commands.yaml_text import (
 )
 from pytest_relevance.judgments.formats import HALF_OF_CONTEXTS, Written
 from pytest_relevance.judgments.grading import aggregate_of
-from pytest_relevance.judgments.model import (
-    CONTEXTS,
-    IDS,
-    QUOTES,
-    Judgments,
-    Query,
-    queries_of,
-)
+from pytest_relevance.judgments.model import CONTEXTS, Judgments, Query, queries_of
 from pytest_relevance.judgments.reading import judgments_in
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
@@ -60,9 +44,6 @@ def is_case_file(path: str, format: str | None) -> bool:
         source = Source.read(path)
         return has_cases(source.data) or judgments_in(source) is None
     return True
-
-
-# From judgments to a case file
 
 
 def without_texts(file: str, format: str = "") -> CommandError:
@@ -255,111 +236,3 @@ def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"
     return f"the ratings of {count}, because no setting of a suite makes these grades of them"
-
-
-# From a case file to judgments
-
-
-def judgments_of(suite: Suite) -> Judgments:
-    """Return the judgments of all cases of a suite: {id of the case: grades}.
-
-    Grades from files with `fill: true` are left out, because nothing would distinguish
-    them from grades of people.
-    """
-    grades: dict[str, dict[str, float]] = {}
-    titles = {}
-    queries = {}
-    for case in suite.cases:
-        of_people = case.grades_of_people
-        if of_people:
-            grades[case.id] = dict(of_people)
-        if case.titles:
-            titles[case.id] = case.titles
-        queries[case.id] = Query(
-            id=case.id,
-            text=case.query,
-            weight=case.weight,
-            params=case.params,
-            note=case.note,
-            line=case.line,
-        )
-
-    def place(query: str, document: str) -> Place:
-        return Place(line=queries[query].line or 0)
-
-    return Judgments(
-        grades,
-        file=suite.path,
-        format=CASE_FILE,
-        queries=queries,
-        titles=titles,
-        place=place,
-        documents_are=_documents_of(suite),
-    )
-
-
-def _documents_of(suite: Suite) -> str:
-    """Return what is judged in the cases of a suite.
-
-    `IDS` if no case has passages, `CONTEXTS` if all passages are whole contexts, else
-    `QUOTES`.
-    """
-    passages: list[Passage] = []
-    for case in suite.cases:
-        passages += case.passages
-    if not passages:
-        return IDS
-    are_contexts = all(passage.is_context for passage in passages)
-    return CONTEXTS if are_contexts else QUOTES
-
-
-def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
-    """Yield a sentence for each kind of content that `judgments_of` leaves out.
-
-    `data`: the bytes of the case file.
-    """
-    for what, count in _without_place(suite.cases).items():
-        if count:
-            cases = counted(count, "case")
-            yield f"the {what} of {cases}, for which judgments have no place"
-    lists = _count_lists_of_ratings(data)
-    if lists:
-        documents = counted(lists, "document")
-        how = suite.terms.raters
-        yield f"the ratings of {documents}; the grade that they make ({how}) is taken"
-
-
-def _without_place(cases: Sequence[Case]) -> dict[str, int]:
-    """Return {content: number of cases} for content that judgments cannot store."""
-    has_forms = [any(map(_is_more_than_a_quote, case.passages)) for case in cases]
-    return {
-        "floor": sum(case.min_ndcg is not None for case in cases),
-        "expectation": sum(bool(case.expect) for case in cases),
-        "tag": sum(bool(case.tags) for case in cases),
-        "xfail": sum(case.xfail is not None for case in cases),
-        "skip": sum(bool(case.skip) for case in cases),
-        "usefixtures": sum(bool(case.usefixtures) for case in cases),
-        "notes on documents": sum(bool(case.notes) for case in cases),
-        "passages in several forms or with conditions": sum(has_forms),
-        "grades that fill": sum(bool(case.filled) for case in cases),
-    }
-
-
-def _is_more_than_a_quote(passage: Passage) -> bool:
-    """Say whether a passage has several forms, or conditions on fields."""
-    return len(passage.quotes) > 1 or bool(passage.conditions)
-
-
-def _count_lists_of_ratings(data: bytes) -> int:
-    """Return for how many documents a case file has a list of ratings, not a grade."""
-    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `yaml`
-    count = 0
-    for case in yaml.load(data, loader).get(CASES, ()):
-        judgments = case.get("judgments")
-        if not isinstance(judgments, dict):
-            continue
-        for written in judgments.values():
-            grade = written.get("grade") if isinstance(written, dict) else written
-            if isinstance(grade, list):
-                count += 1
-    return count

@@ -46,7 +46,10 @@ from pytest_relevance.results.records.reference import why_not_fit
 _MOST_OF_A_KIND = 10
 
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
-"""Folders that are not searched for case files, as those that begin with a dot."""
+"""The names of folders in which no case files are looked for.
+
+Folders whose names begin with a dot are left out too.
+"""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -119,7 +122,7 @@ class _Checked:
         say(message)
 
     def print_file_error(self, error: FileError) -> None:
-        """Print and count the errors of a file, and do not read the file again."""
+        """Print and count the errors of a file. It will not be read again."""
         self.print_error(error, len(error.problems))
         self.at_least |= error.at_least
         for problem in error.problems:
@@ -241,9 +244,9 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     checked.counts["case"] += len(suite.cases) - known_items
     checked.counts["known item"] += known_items
     checked.counts["listed query left out"] += len(suite.left_out)
-    checked.counts["judgment"] += sum(
-        len(case.judgments) for case in suite.cases if not case.is_known_item
-    )
+    for case in suite.cases:
+        if not case.is_known_item:
+            checked.counts["judgment"] += len(case.judgments)
     checked.run_checks("find", suite, suite.path)
     if has_baseline(path):
         read_baseline(baseline_path(path))

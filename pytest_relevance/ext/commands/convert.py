@@ -34,10 +34,9 @@ from pytest_relevance.ext.commands.case_file import (
     CASE_FILE,
     case_file,
     is_case_file,
-    judgments_of,
-    losses_of,
     without_texts,
 )
+from pytest_relevance.ext.commands.case_judgments import judgments_of, losses_of
 from pytest_relevance.ext.commands.lint import blank_documents
 from pytest_relevance.judgments import reading, writing
 from pytest_relevance.judgments.formats import FORMATS, Written

@@ -56,7 +56,7 @@ class _Entry:
 
 
 def _entries_of_suite(suite: Suite) -> list[_Entry]:
-    """Return an entry for each case. Nobody has graded the documents of known items."""
+    """Return an entry for each case, without known items: nobody graded these."""
     return [_entry_of(case, suite) for case in suite.cases if not case.is_known_item]
 
 

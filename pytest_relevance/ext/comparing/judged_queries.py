@@ -76,7 +76,7 @@ class JudgedQuery:
         return grades
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgedQueries:
     """The judged queries, by their keys and by their texts.
 
@@ -89,11 +89,12 @@ class JudgedQueries:
 
     @property
     def has_filled(self) -> bool:
-        """Say whether any query has grades from a file with `fill: true`."""
+        """Whether any query has grades from a file with `fill: true`."""
         return any(query.filled for query in self.by_key.values())
 
+    @cached_property
     def grade_range(self) -> tuple[float, float]:
-        """Return (lowest, highest) of all grades and 0.
+        """The lowest and the highest of all grades and 0.
 
         An unjudged result may have any grade in this range.
         """

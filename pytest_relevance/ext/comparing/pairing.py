@@ -171,11 +171,11 @@ class _Matched:
 
     def incompatibilities(self) -> list[Incompatibility]:
         """Return why cases cannot be compared, in the order of `KINDS`."""
-        return [
-            incompatibility_of(kind, cases, self._names)
-            for kind, cases in self._kept_apart.items()
-            if cases
-        ]
+        found = []
+        for kind, cases in self._kept_apart.items():
+            if cases:
+                found.append(incompatibility_of(kind, cases, self._names))
+        return found
 
 
 def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, examples
@@ -259,16 +258,11 @@ class Rejudging:
             k = query.k
         lowest, highest = conditions.lowest, conditions.highest
         if self.queries is not None:
-            least, greatest = self._grade_range
+            least, greatest = self.queries.grade_range
             lowest, highest = min(lowest, least), max(highest, greatest)
         return replace(
             conditions, k=k, settings=settings, lowest=lowest, highest=highest
         )
-
-    @cached_property
-    def _grade_range(self) -> tuple[float, float]:
-        assert self.queries is not None
-        return self.queries.grade_range()
 
     def _changed_settings(self, settings: Settings) -> Settings:
         """Return settings with the user's changes.
@@ -328,7 +322,7 @@ def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
 
 
 def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
-    """Return a result that tells which of its grades are filled, without scores."""
+    """Return a result with its fallback grades marked, without scores."""
     by_all = judged_by(result, query.grades)
     by_people = judged_by(result, query.grades_of_people)
     made = with_fill(by_all, query.filled, by_people)

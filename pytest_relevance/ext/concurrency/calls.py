@@ -104,17 +104,17 @@ class CallAhead(SearchCall):
     def make(self) -> Sequence[Searched] | None:
         """Make the calls in this thread, and note when they began.
 
-        Return what the search returned or raised for each case. None if a response must
-        be awaited. Then `make_in_loop` makes the rest.
+        Return what the search returned or raised for each case, or None if a response
+        must be awaited. Then `make_in_loop` makes the calls that are left.
         """
         self.began = now()
         return super().make()
 
     async def make_in_loop(self) -> Sequence[Searched]:
-        """Make the calls that are left in the running event loop, and note when they
-        began.
+        """Make the calls that are left, in the running event loop.
 
-        Return what the search returned or raised for each case.
+        Note when they began, and return what the search returned or raised for each
+        case.
         """
         self.began = now()
         return await super().make_in_loop()

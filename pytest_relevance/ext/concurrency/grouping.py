@@ -115,10 +115,7 @@ class Grouping:
         return self._hooks[file]
 
     def _find_hook(self, item: pytest.Item) -> str:
-        """Return the name of a hook for each test that the project implements.
-
-        "" if there is none.
-        """
+        """Look for such a hook, among those that an item calls."""
         for name in _RUNNING:
             for hook in getattr(item.ihook, name).get_hookimpls():
                 if self._own.is_own(hook.function):

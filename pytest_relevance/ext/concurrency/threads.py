@@ -45,10 +45,10 @@ class DaemonThreads:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
 
     def submit(self, function: Callable[[], Any], future: Future[Any]) -> None:
-        """Call a function in a thread. If `future` is cancelled before, the function is
-        not called.
+        """Call a function in a thread, as soon as one is idle.
 
-        `future` gets what the function returns or raises.
+        `future`: gets what the function returns or raises. If it is cancelled before
+            the call, the function is not called.
         """
         if self._count < self._most:
             name = f"relevance-{self._count}"

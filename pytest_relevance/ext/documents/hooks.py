@@ -121,9 +121,7 @@ class DocumentLookup:
         if awaiting.running_loop() is not None:
             return
         error = call.excinfo.value
-        failing = [
-            case_run for case_run in checks.runs if case_run.attempt.error is error
-        ]
+        failing = [run for run in checks.runs if run.attempt.error is error]
         self._look_up(item, failing)
 
     # tryfirst: before `Reporting` takes what is left to send, and before session

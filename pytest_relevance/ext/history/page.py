@@ -12,6 +12,7 @@ from html import escape
 from string import Template
 
 from pytest_relevance._text import case_name, harmless
+from pytest_relevance.ext.history.headline import headline
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.ext.history.report import (
@@ -19,7 +20,6 @@ from pytest_relevance.ext.history.report import (
     PointRow,
     break_text,
     figures_explained,
-    headline,
     move_scores,
     notes_on_records,
     rows,

@@ -173,6 +173,11 @@ class Point:
         return True
 
     @property
+    def errors(self) -> int:
+        """How many cases are an error, or were not searched."""
+        return sum(self.statuses[status] for status in WITHOUT_SCORE)
+
+    @property
     def counts(self) -> ChangeCounts:
         """Return how many cases got worse, got better, or neither."""
         return counts_of(

@@ -1,4 +1,4 @@
-"""The report on a history of runs: headline, notes and tables, as text and Markdown.
+"""The report on a history of runs: sentences and tables, as text and Markdown.
 
 `data.py` makes the report as JSON, `page.py` as a page.
 """
@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_relevance._number_text import duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
+from pytest_relevance.ext.history.headline import headline
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
-from pytest_relevance.metrics.metric import ROUNDING
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.labels import start_text
@@ -29,24 +29,13 @@ from pytest_relevance.reports.run.changed_results import (
     count_sentences,
     mean_change_sentence,
 )
-from pytest_relevance.reports.run.headline import (
-    BETTER,
-    BROKEN,
-    FINE,
-    MIXED,
-    NOTHING,
-    WORSE,
-    Headline,
-    balance,
-    mean_direction,
-)
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.reports.run.sample_text import brief_sample_text
 from pytest_relevance.reports.styled_lines import STRONG, plain_text
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.case_result import PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.case_result import PASSED
 from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (
@@ -74,113 +63,8 @@ _EXPLAINED = {
 }
 """{head of a column: what its figures mean}, for the columns that need it."""
 
-_WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
-"""The kinds of headlines, the worst first."""
-
 _NARROWEST_INTERVAL = 0.0005
 """An interval of means that is not wider is not shown."""
-
-
-# --- the headline ---------------------------------------------------------------------
-
-
-def headline(history: History) -> Headline:
-    """Return the headline of the variant that did worst."""
-    said = []
-    for series in history.series:
-        label = ""
-        if len(history.series) > 1:
-            label = f"{series.variant or 'no variant'}: "
-        said.append(_series_headline(series, label))
-    return min(said, key=lambda each: _WORST_FIRST.index(each.kind))
-
-
-def _series_headline(series: Series, label: str) -> Headline:
-    """Return the headline of a variant: what changed, and faults of the last run.
-
-    The headline is marked as a failure if the last run has faults.
-    """
-    said = _since_the_first(series)
-    text = f"{label}{said.text}"
-    faults = _faults_of_last(series)
-    if faults:
-        kind = WORSE if said.kind == WORSE else BROKEN
-        text += f"; in the last run {listed(faults, 'and')}"
-        return Headline(text, kind, fails=True)
-    counts = series.points[-1].counts
-    if counts.got_worse and said.is_good_news:
-        moved = f"{counts.got_worse:,} got worse and {counts.got_better:,} better"
-        return Headline(f"{text}; in the last run {moved} than before it", MIXED)
-    return Headline(text, said.kind)
-
-
-def _since_text(series: Series) -> str:
-    """Return since when runs are compared: `Since the first run`.
-
-    After a break: `Since 2026-11-22 08:03`.
-    """
-    if not series.since:
-        return "Since the first run"
-    return f"Since {start_text(series.points[series.since].started)}"
-
-
-def _since_the_first(series: Series) -> Headline:
-    """Return a headline: how the mean changed since the first run or the last break.
-
-    If no case has a score, the headline only counts cases that got worse and better.
-    """
-    change = series.change
-    last = series.points[-1]
-    has_counts = series.counts.compared > series.counts.without_score
-    if not series.scored and has_counts and last.figures:
-        return _since(series, balance(series.counts, 0))
-    if change is None or not last.figures:
-        why = "two or more are needed to compare their means"
-        if len(series.points) > 1:
-            why = "no mean can be compared with that of the last"
-        return Headline(f"{counted(len(series.points), 'run')}: {why}", NOTHING)
-    said = balance(series.counts, mean_direction(change))
-    if said.is_good_news and change.means.difference < -ROUNDING:
-        text = (
-            "The mean fell, which may be chance, and no query fell by more than its "
-            "tolerance"
-        )
-        said = Headline(text, MIXED)
-    return _since(series, said)
-
-
-def _since(series: Series, said: Headline) -> Headline:
-    """Return a headline that begins with the time since which runs are compared."""
-    text = f"{_since_text(series)} {said.text[0].lower()}{said.text[1:]}"
-    return replace(said, text=text)
-
-
-def _faults_of_last(series: Series) -> list[str]:
-    """Return what is wrong in the last run; [] if nothing is.
-
-    Faults are: every case was skipped, searches failed, no search returned anything, or
-    gates were missed.
-    """
-    last = series.points[-1]
-    ran = last.statuses.total() - last.statuses[SKIPPED]
-    searches = counted(ran, "search", "searches")
-    faults = []
-    if not ran:
-        faults.append("every case was skipped")
-    if _errors(last):
-        faults.append(f"{_errors(last):,} of {searches} failed")
-    all_empty = last.empty > 0 and last.empty == len(last.figures)
-    # if all cases passed, they expect no results
-    if all_empty and last.statuses[PASSED] < ran:
-        faults.append(f"{last.empty:,} of {searches} returned nothing")
-    if series.unmet:
-        gates = counted(len(series.unmet), "gate is", "gates are")
-        faults.append(f"{gates} not met")
-    return faults
-
-
-def _errors(point: Point) -> int:
-    return sum(point.statuses[status] for status in WITHOUT_SCORE)
 
 
 # --- sentences ------------------------------------------------------------------------
@@ -305,7 +189,6 @@ def _cells(point: Point) -> list[str]:
     passed = ""
     if point.bounded:
         passed = f"{statuses[PASSED]:,} of {point.bounded:,}"
-    errors = _errors(point)
     got_worse = got_better = ""
     if point.compared:
         got_worse = f"{counts.got_worse:,}"
@@ -316,7 +199,7 @@ def _cells(point: Point) -> list[str]:
         interval,
         "" if point.p95 is None else duration_text(point.p95),
         passed,
-        f"{errors:,}" if errors else "",
+        f"{point.errors:,}" if point.errors else "",
         got_worse,
         f"{counts.open:,}" if counts.open else "",
         got_better,

@@ -3,7 +3,7 @@
 | module | what it holds |
 |---|---|
 | `plugin` | the options and files, and the hook that writes the worklist |
-| `worklist` | the unjudged results of a run, and their file |
+| `worklist`, `worklist_file` | the unjudged results of a run; their file |
 | `hooks` | when the fixture `relevance_judge` is asked in a run, and about what |
 | `asking`, `progress` | all questions to a judge, and what went wrong; the line of progress |
 | `judge`, `answer_text` | the calls of a judge; the grade in a text that it answers |

@@ -37,7 +37,8 @@ from pytest_relevance.ext.judging.judge import (
     UnusableJudge,
 )
 from pytest_relevance.ext.judging.judge_file import JudgeFile
-from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_file
+from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow
+from pytest_relevance.ext.judging.worklist_file import in_a_file
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 from pytest_relevance.plugin.outputs import keep_messages

@@ -13,12 +13,8 @@ from io import BytesIO
 from pathlib import Path
 
 from pytest_relevance._csv_cells import csv_text, escaped
-from pytest_relevance.ext.judging.worklist import (
-    Worklist,
-    WorklistRow,
-    on_one_line,
-    read_worklist,
-)
+from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow
+from pytest_relevance.ext.judging.worklist_file import on_one_line, read_worklist
 from pytest_relevance.judgments.columns import MACHINE
 
 _OF_JUDGES = ("rater", MACHINE, "note")

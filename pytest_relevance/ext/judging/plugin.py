@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _why_no_worklist(data: bytes) -> str | None:
-    from pytest_relevance.ext.judging.worklist import why_kept
+    from pytest_relevance.ext.judging.worklist_file import why_kept
 
     return why_kept(data)
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance._problems import FileError
-from pytest_relevance.ext.judging.worklist import Worklist, columns_with, why_kept
+from pytest_relevance.ext.judging.worklist import Worklist
+from pytest_relevance.ext.judging.worklist_file import columns_with, why_kept
 from pytest_relevance.results.unjudged import Unjudged
 from tests.helpers import case_result, changed
 
