@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,11 +29,12 @@ from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.cli.arguments import add_query, add_reading, columns_of
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.file_check import CHECKS
+from pytest_relevance.cli.file_check import CHECKS, FileCheck
 from pytest_relevance.cli.output import say, show
 from pytest_relevance.ext.commands.case_file import is_case_file
 from pytest_relevance.ext.commands.lint import UNKNOWN, unknown_documents
 from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Ratings
 from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded
@@ -129,17 +130,17 @@ class _Checked:
             if problem.place.file:
                 self.read.add(os.path.realpath(problem.place.file))
 
-    def run_checks(self, function: str, checked: object, file: str) -> None:
-        """Call one function of every `FileCheck`, and keep the problems that it finds.
+    def run_checks(
+        self, find: Callable[[FileCheck], Iterable[Problem]], file: str
+    ) -> None:
+        """Run every `FileCheck`, and keep the problems that they find.
 
-        `function`: the name of the function, for example `find_in_rows`.
-        `checked`: the argument of the function.
+        `find`: calls one of the functions of a check.
         `file`: the file of problems that name none.
         """
         for name in CHECKS.names():
             with CHECKS.calling(name):
-                find = getattr(CHECKS.get(name), function)
-                self.warn(name, find(checked), file)
+                self.warn(name, find(CHECKS.get(name)), file)
 
     def warn(self, check: str, problems: Iterable[Problem], file: str) -> None:
         """Keep the problems that a check found. One without a file gets `file`."""
@@ -247,7 +248,7 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     for case in suite.cases:
         if not case.is_known_item:
             checked.counts["judgment"] += len(case.judgments)
-    checked.run_checks("find", suite, suite.path)
+    checked.run_checks(lambda check: check.find(suite), suite.path)
     if has_baseline(path):
         read_baseline(baseline_path(path))
     columns = suite.terms.documents
@@ -271,7 +272,7 @@ def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
         with suppress(FileError):
             source = Source.read(os.path.normpath(file), ids=ids)
             rows = read_ratings(source, machine=True)
-            checked.run_checks("find_in_rows", rows, rows.file)
+            _check_rows(rows, checked)
 
 
 def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
@@ -284,8 +285,13 @@ def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None
     judgments = graded(rows, arguments.scale, arguments.raters)
     checked.counts["query"] += len({*judgments, *judgments.queries})
     checked.counts["judgment"] += sum(len(grades) for grades in judgments.values())
-    checked.run_checks("find_in_judgments", judgments, judgments.file)
-    checked.run_checks("find_in_rows", rows, rows.file)
+    checked.run_checks(lambda check: check.find_in_judgments(judgments), judgments.file)
+    _check_rows(rows, checked)
+
+
+def _check_rows(rows: Ratings, checked: _Checked) -> None:
+    """Check the rows of a judgment file as they are written."""
+    checked.run_checks(lambda check: check.find_in_rows(rows), rows.file)
 
 
 def _check_catalogues(checked: _Checked) -> None:

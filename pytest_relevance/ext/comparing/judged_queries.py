@@ -39,10 +39,10 @@ class JudgedQuery:
     `grades`: {document: grade}.
     `filled`: {document: who graded it} for grades from a file with `fill: true`.
     `passages`: the passages, if the query has passages in place of documents. Then
-    `grades` is {name of a passage: grade}.
+        `grades` is {name of a passage: grade}.
 
     `text`, `weight`, `k`, `settings` and `tags` are None if they are not known. A
-    judgment file may have the text and the weight. A case file has all of them.
+    judgment file may have the text and the weight. A case file has all five.
     """
 
     key: str

@@ -42,31 +42,21 @@ def _series_headline(series: Series, label: str) -> Headline:
 
     The headline is marked as a failure if the last run has faults.
     """
-    said = _since_the_first(series)
-    text = f"{label}{said.text}"
+    compared = _comparison_headline(series)
+    text = f"{label}{compared.text}"
     faults = _faults_of_last(series)
     if faults:
-        kind = WORSE if said.kind == WORSE else BROKEN
+        kind = WORSE if compared.kind == WORSE else BROKEN
         text += f"; in the last run {listed(faults, 'and')}"
         return Headline(text, kind, fails=True)
     counts = series.points[-1].counts
-    if counts.got_worse and said.is_good_news:
+    if counts.got_worse and compared.is_good_news:
         moved = f"{counts.got_worse:,} got worse and {counts.got_better:,} better"
         return Headline(f"{text}; in the last run {moved} than before it", MIXED)
-    return Headline(text, said.kind)
+    return Headline(text, compared.kind)
 
 
-def _since_text(series: Series) -> str:
-    """Return since when runs are compared: `Since the first run`.
-
-    After a break: `Since 2026-11-22 08:03`.
-    """
-    if not series.since:
-        return "Since the first run"
-    return f"Since {start_text(series.points[series.since].started)}"
-
-
-def _since_the_first(series: Series) -> Headline:
+def _comparison_headline(series: Series) -> Headline:
     """Return a headline: how the mean changed since the first run or the last break.
 
     If no case has a score, the headline only counts cases that got worse and better.
@@ -81,20 +71,26 @@ def _since_the_first(series: Series) -> Headline:
         if len(series.points) > 1:
             why = "no mean can be compared with that of the last"
         return Headline(f"{counted(len(series.points), 'run')}: {why}", NOTHING)
-    said = balance(series.counts, mean_direction(change))
-    if said.is_good_news and change.means.difference < -ROUNDING:
+    balanced = balance(series.counts, mean_direction(change))
+    if balanced.is_good_news and change.means.difference < -ROUNDING:
         text = (
             "The mean fell, which may be chance, and no query fell by more than its "
             "tolerance"
         )
-        said = Headline(text, MIXED)
-    return _since(series, said)
+        balanced = Headline(text, MIXED)
+    return _since(series, balanced)
 
 
-def _since(series: Series, said: Headline) -> Headline:
-    """Return a headline that begins with the time since which runs are compared."""
-    text = f"{_since_text(series)} {said.text[0].lower()}{said.text[1:]}"
-    return replace(said, text=text)
+def _since(series: Series, headline: Headline) -> Headline:
+    """Return a headline that begins with the run since which runs are compared.
+
+    It begins with `Since the first run`, or after a break `Since 2026-11-22 08:03`.
+    """
+    since = "the first run"
+    if series.since:
+        since = start_text(series.points[series.since].started)
+    text = f"Since {since} {headline.text[0].lower()}{headline.text[1:]}"
+    return replace(headline, text=text)
 
 
 def _faults_of_last(series: Series) -> list[str]:

@@ -36,7 +36,8 @@ class Series:
         points: the runs in the order of their start.
         scored: how many cases the means are over. These have a score in every run that
             searched anything.
-        others: how many cases are not in all these runs, or have no score in some.
+        others: how many cases the means leave out: those that are not in all these
+            runs, have no score in some, or are known items beside judged cases.
         since: the index of the first run that is compared with the last one. From there
             on, at least half of the scored cases have no break.
         change: the change of the mean from `since` to the last run, over the cases
@@ -123,7 +124,7 @@ def _scored_cases(
 ) -> Sequence[CaseKey]:
     """Return the cases that the means are over: those with a score in every run.
 
-    Known items are left out if there are other cases.
+    Known items are left out if there are judged cases.
     """
     scored = []
     for key in common:
