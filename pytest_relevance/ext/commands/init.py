@@ -237,6 +237,18 @@ def _key_lines(
     arguments: Namespace, folder: Path, rows: Ratings, judgments: Judgments
 ) -> str:
     """Return the keys of the suite as lines: its files, and how grades are read."""
+    keys = {
+        **_file_keys(arguments, folder, rows),
+        **_grading_keys(arguments, rows, judgments),
+    }
+    return "\n".join(f"{name}: {value}" for name, value in keys.items())
+
+
+def _file_keys(arguments: Namespace, folder: Path, rows: Ratings) -> dict[str, str]:
+    """Return the keys `judgments` and `queries` with their values, as YAML.
+
+    A golden set is named once, as `queries`.
+    """
     query = arguments.query
     judged = _named(
         arguments.judgments,
@@ -247,11 +259,18 @@ def _key_lines(
         grade_column=arguments.grade_column,
         id_field=arguments.id_field,
     )
-    keys = {"judgments": judged, "queries": judged}
     if arguments.queries is not None:
-        keys["queries"] = _named(arguments.queries, folder)
-    elif rows.is_golden_set:
-        keys = {"queries": judged}
+        return {"judgments": judged, "queries": _named(arguments.queries, folder)}
+    if rows.is_golden_set:
+        return {"queries": judged}
+    return {"judgments": judged, "queries": judged}
+
+
+def _grading_keys(
+    arguments: Namespace, rows: Ratings, judgments: Judgments
+) -> dict[str, str]:
+    """Return the keys `scale`, `raters` and `gain` with their values, as needed."""
+    keys = {}
     scale: Scale | None = arguments.scale
     names = rows.grades_of_words if scale is None else scale.names
     if names:
@@ -268,7 +287,7 @@ def _key_lines(
             "linear    # the gain of a grade is the grade itself; the default, "
             f"2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
         )
-    return "\n".join(f"{name}: {value}" for name, value in keys.items())
+    return keys
 
 
 def _first_documents(judgments: Judgments) -> str:

@@ -140,10 +140,11 @@ class _Matched:
         if old and new and old.verdict == new.verdict == SKIPPED:
             self.skipped.append(new)
             return
-        reasons = incompatibilities(old, new, self._names, self._metrics)
-        kind = self._kind_of_not_drawn(old, new)
-        if kind is not None:
-            reasons = [(kind, "")]
+        not_drawn = self._kind_of_not_drawn(old, new)
+        if not_drawn is not None:
+            reasons = [(not_drawn, "")]
+        else:
+            reasons = incompatibilities(old, new, self._names, self._metrics)
         result = new or old
         assert result is not None
         for kind, detail in reasons:

@@ -53,13 +53,7 @@ def run(arguments: Namespace) -> int:
     Raises `CommandError` if no document has ratings of two raters.
     """
     name = listed([str(path) for path in arguments.files], "and")
-    ids = ids_of(arguments.id_field)
-    all_rows = []
-    for path in arguments.files:
-        source = Source.read(path, ids=ids)
-        all_rows.append(read_ratings(source, arguments.format, machine=True))
-    if len(all_rows) > 1:
-        all_rows = [_with_rater(rows) for rows in all_rows]
+    all_rows = _read(arguments)
     are_known = all(rows.raters is not None for rows in all_rows)
     # a document with repeated ratings counts as rated by several raters
     files = [graded(rows, arguments.scale, "median") for rows in all_rows]
@@ -82,11 +76,20 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _with_rater(rows: Ratings) -> Ratings:
-    """Return the ratings of a file, by a rater with its name if the file names none."""
-    if rows.raters is not None:
-        return rows
-    return replace(rows, raters=[rows.file] * len(rows.queries))
+def _read(arguments: Namespace) -> list[Ratings]:
+    """Return the ratings of each file.
+
+    If there are several files, one that does not say who rated is the work of one
+    rater, whose name is that of the file.
+    """
+    all_rows = []
+    for path in arguments.files:
+        source = Source.read(path, ids=ids_of(arguments.id_field))
+        rows = read_ratings(source, arguments.format, machine=True)
+        if rows.raters is None and len(arguments.files) > 1:
+            rows = replace(rows, raters=[rows.file] * len(rows.queries))
+        all_rows.append(rows)
+    return all_rows
 
 
 def _no_pairs(files: Sequence[Judgments]) -> str:
