@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin import exceptions
@@ -35,7 +35,7 @@ def explanations_of(case_run: CaseRun, result: CaseResult) -> DocumentTexts:
     """
     explanations: dict[str, str] = {}
     hide = redaction(case_run.item.config).text
-    for document in dict.fromkeys(_to_explain(result)):
+    for document in _documents_to_explain(result):
         try:
             text = case_run.item.ihook.pytest_relevance_explain(
                 case=case_run.case,
@@ -62,24 +62,32 @@ def explanations_of(case_run: CaseRun, result: CaseResult) -> DocumentTexts:
     return DocumentTexts(explanations=explanations)
 
 
-def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Yield the documents to explain. A document may be yielded twice.
+def _documents_to_explain(result: CaseResult) -> Iterable[str]:
+    """Return the documents to explain, each once.
 
-    They are unwanted, rank too high, or have left the top k since the baseline.
+    They rank too high, or have left the top k since the baseline.
     """
-    if not result.ids_seem_mismatched:
-        unwanted = unwanted_documents(result)
-        too_high = []
-        for document in result.ranking.documents:
-            if document in unwanted:
-                too_high.append(document)
-        is_judged = result.evaluation.judgments and not result.evaluation.passages
-        if is_judged and result.score is not None:
-            for row in break_down(result).too_high:
-                if row.document is not None:
-                    too_high.append(row.document)
-        yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
+    documents = dict.fromkeys(_too_high(result)[:_MOST_EXPLAINED])
     moves = Change.since_baseline(result).moves
     # in a case with passages, the moves are those of quotes
     if moves is not None and not result.evaluation.passages:
-        yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]
+        for move in moves.left[:_MOST_EXPLAINED]:
+            documents[move.document] = None
+    return documents
+
+
+def _too_high(result: CaseResult) -> list[str]:
+    """Return the unwanted documents, then the documents that rank too high, each once.
+
+    [] if the ids of the results seem to be other ids than those of the judgments.
+    """
+    if result.ids_seem_mismatched:
+        return []
+    unwanted = unwanted_documents(result)
+    documents = [each for each in result.ranking.documents if each in unwanted]
+    is_judged = result.evaluation.judgments and not result.evaluation.passages
+    if is_judged and result.score is not None:
+        for row in break_down(result).too_high:
+            if row.document is not None:
+                documents.append(row.document)
+    return list(dict.fromkeys(documents))

@@ -17,12 +17,11 @@ from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.ext.history.report import (
     HEADS,
-    PointRow,
     break_text,
+    cells_of,
     figures_explained,
     move_scores,
     notes_on_records,
-    rows,
     series_texts,
     span_text,
 )
@@ -109,20 +108,19 @@ def _table(
     `number`: the place of the series in the page.
     `story_ids`: {case: the id of its story in the page}.
     """
-    all_rows = list(rows(series))
+    all_cells = [cells_of(point) for point in series.points]
     shown = []
     for column in range(len(HEADS)):
-        if any(row.cells[column] not in ("", "0") for row in all_rows):
+        if any(cells[column] not in ("", "0") for cells in all_cells):
             shown.append(column)
     wide_cell = f'<td colspan="{len(shown)}">'
     heads = "".join(f'<th scope="col">{HEADS[column]}</th>' for column in shown)
     explained = text(figures_explained(HEADS[column] for column in shown))
     caption = f'<caption class="note">{explained}</caption>' if explained else ""
     yield f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>"
-    for index, row in enumerate(all_rows):
-        point = row.point
+    for index, point in enumerate(series.points):
         run_id = f"run-{number}-{index}"
-        cells = [row.cells[column] for column in shown]
+        cells = [all_cells[index][column] for column in shown]
         if point.breaks:
             changed = with_arrows(break_text(series, point))
             yield f'<tr class="break-row">{wide_cell}{changed}</td></tr>'
@@ -197,8 +195,7 @@ def _chart(series: Series, number: int, label: str) -> str:
     line = ""
     marks = []
     mean_before = math.nan
-    for index, row in enumerate(rows(series)):
-        point = row.point
+    for index, point in enumerate(series.points):
         middle = index + 0.5
         if point.breaks:
             marks.append(f'<path class="break" d="M{index} 0v{_HEIGHT}"/>')
@@ -212,7 +209,7 @@ def _chart(series: Series, number: int, label: str) -> str:
         low, high = _down(point.low, least, most), _down(point.high, least, most)
         marks.append(f'<path class="open" d="M{middle} {low}V{high}"/>')
         kind = _dot_kind(point, mean_before)
-        marks.append(_link(row, f"run-{number}-{index}", index, mean, kind))
+        marks.append(_link(point, f"run-{number}-{index}", index, mean, kind))
         mean_before = point.mean
     path = f'<path class="mean" d="{line}"/>'
     return _framed(series, label, path + "".join(marks), least=least, most=most)
@@ -259,7 +256,7 @@ def _dot_kind(point: Point, mean_before: float) -> str:
     return "dot"
 
 
-def _link(row: PointRow, run_id: str, index: int, mean: str, kind: str) -> str:
+def _link(point: Point, run_id: str, index: int, mean: str, kind: str) -> str:
     """Return the dot of a run as HTML: a link to its row, with figures as a hint.
 
     `run_id`: the id of the row in the page.
@@ -268,7 +265,7 @@ def _link(row: PointRow, run_id: str, index: int, mean: str, kind: str) -> str:
     `kind`: the class of the dot.
     """
     figures = []
-    for head, cell in zip(HEADS, row.cells, strict=True):
+    for head, cell in zip(HEADS, cells_of(point), strict=True):
         if cell:
             figures.append(f"{head} {cell}")
     said = text("; ".join(figures))

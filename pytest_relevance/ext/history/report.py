@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from pytest_relevance._number_text import duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
@@ -166,21 +165,7 @@ def figures_explained(heads: Iterable[str] = HEADS) -> str:
 # --- the table of a series ------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PointRow:
-    """A run of a series, and its cells in the order of `HEADS`."""
-
-    point: Point
-    cells: Sequence[str]
-
-
-def rows(series: Series) -> Iterator[PointRow]:
-    """Yield each run of a series with its cells."""
-    for point in series.points:
-        yield PointRow(point, _cells(point))
-
-
-def _cells(point: Point) -> list[str]:
+def cells_of(point: Point) -> list[str]:
     """Return the cells of a run, in the order of `HEADS`; "" for an unknown figure."""
     statuses, counts = point.statuses, point.counts
     interval = ""
@@ -223,10 +208,10 @@ def _table(series: Series, title: str) -> Table:
         columns.append(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)))
     searched = Column(last, cut_to=12, drop_order=_DROP_ORDER[last], is_code=True)
     table = Table([*columns, searched], title=title)
-    for row in rows(series):
-        if row.point.breaks:
+    for point in series.points:
+        if point.breaks:
             table.add("-- break --", style=STRONG)
-        table.add(*row.cells)
+        table.add(*cells_of(point))
     return table
 
 

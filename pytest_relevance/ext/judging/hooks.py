@@ -85,7 +85,7 @@ class Judging:
         """
         option = config.option
         self._config = config
-        self._most: int | None = option.relevance_calibrate
+        self._most_to_calibrate: int | None = option.relevance_calibrate
         asks_for_grades = option.relevance_judge is not None
         self._option = (
             "--relevance-judge" if asks_for_grades else "--relevance-calibrate"
@@ -97,7 +97,7 @@ class Judging:
             )
         self._target = Target.of(judge_file, config)
         self._file = None if self._target is None else JudgeFile(self._target.path)
-        self._left: int = option.relevance_judge_limit or sys.maxsize
+        self._left_to_ask: int = option.relevance_judge_limit or sys.maxsize
         self._scored: dict[tuple[str, int], _ScoredCase] = {}
         self._is_interrupted = False
         self._messages: list[Message] = []
@@ -139,7 +139,7 @@ class Judging:
         if case.filled:
             result = judged_by(result, people)
         has_unjudged = self._file is not None and bool(result.unjudged)
-        has_grades = self._most is not None and bool(people)
+        has_grades = self._most_to_calibrate is not None and bool(people)
         judge = self._judge_of(item) if has_unjudged or has_grades else None
         return _ScoredCase(case, result, judge)
 
@@ -239,8 +239,8 @@ class Judging:
         for scored in self._scored.values():
             if scored.judge is value or scored.judge is None:
                 cases.append(scored)
-        if self._most is not None:
-            self._calibrate(judge, cases, self._most)
+        if self._most_to_calibrate is not None:
+            self._calibrate(judge, cases, self._most_to_calibrate)
         if not self._is_interrupted:
             self._fill_file(judge, cases)
 
@@ -266,11 +266,11 @@ class Judging:
     ) -> None:
         """Ask a judge about unjudged results, and write the grades to a file.
 
-        At most `self._left` results are asked about.
+        At most as many results are asked about as `--relevance-judge-limit` leaves.
         """
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
-        asked = _asked_rows(left.rows, cases, self._left)
+        asked = _asked_rows(left.rows, cases, self._left_to_ask)
         report_without_text(judge, asked.without_text, self._config)
 
         def keep(number: int, answer: Answer) -> None:
@@ -285,7 +285,7 @@ class Judging:
         answers = self._ask_all(judge, asked.questions, "judged by", keep)
         # calls that had begun when the asking stopped count against the limit too
         begun = min(len(asked.rows), len(answers.by_number) + AT_ONCE)
-        self._left -= begun
+        self._left_to_ask -= begun
         graded = sum(answer.grade is not None for answer in answers.by_number.values())
         results = counted(left.pairs, "result")
         where = harmless(self._config.option.relevance_judge)
