@@ -62,8 +62,7 @@ def find_accident(source: Source) -> Accident | None:
     return None if message is None else Accident(message)
 
 
-# Git: conflict markers and pointers
-
+# --- Git: conflict markers and pointers -----------------------------------------------
 
 _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
@@ -128,8 +127,7 @@ def _pointer(head: str) -> str | None:
     return None
 
 
-# Documents for people
-
+# --- documents for people -------------------------------------------------------------
 
 _RULE = re.compile(r"[ \t]*[|+]?[ \t:|+-]*-{3,}[ \t:|+-]*")
 """A line of dashes below or above a header. `---` alone begins a YAML text."""
@@ -161,8 +159,7 @@ def _document(head: str) -> str | None:
     return None
 
 
-# Pages, and answers of servers
-
+# --- pages, and answers of servers ----------------------------------------------------
 
 _COMMENT = r"<!--(?:(?!-->).)*-->"
 _DECLARATIONS = rf"(?:\s|<\?xml[^>]*>|{_COMMENT})*"

@@ -16,8 +16,8 @@ from typing import Any
 
 from pytest_relevance._text import percent_encoded, quoted
 
-_LONGEST_NUMBER = 100
-"""The number of digits up to which a Decimal is an id."""
+_LARGEST_EXPONENT = 100
+"""The exponent up to which a whole Decimal is an id: it has at most 101 digits."""
 
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 
@@ -55,7 +55,7 @@ def _whole_number(value: Any) -> str | None:
 
     None also for a number of more than 101 digits.
     """
-    if not value.is_finite() or value.adjusted() > _LONGEST_NUMBER:
+    if not value.is_finite() or value.adjusted() > _LARGEST_EXPONENT:
         return None
     if value != value.to_integral_value():
         return None

@@ -272,8 +272,7 @@ def _all_have(affix: _Affix, texts: Collection[str]) -> bool:
     return all(text.endswith(affix.text) for text in texts)
 
 
-# Ids that a spreadsheet has changed
-
+# --- ids that a spreadsheet has changed -----------------------------------------------
 
 _NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST_NUMBER = 28  # characters; a Decimal keeps as many digits

@@ -272,9 +272,9 @@ def _refuse_grade(
     """Raise ValueError for the first grade for which `explain` returns a text."""
     for query, table in zip(queries, tables, strict=True):
         for document, grade in table.items():
-            fault = explain(grade)
-            if fault:
-                raise ValueError(f"query {query!r}, document {document!r}: {fault}")
+            problem = explain(grade)
+            if problem:
+                raise ValueError(f"query {query!r}, document {document!r}: {problem}")
 
 
 def _explain_not_finite(grade: object) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance._files import name_to_forward
-from pytest_relevance.results.records.recorded_rankings import (
-    RecordedRankings,
-    read_rankings,
-)
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import RecordError
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.records.recorded_rankings import RecordedRankings
 
 _AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 
@@ -34,6 +34,8 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
 
 def _read_record(config: pytest.Config) -> RecordedRankings:
     """Read the record. Raises UsageError as `recorded_rankings` does."""
+    from pytest_relevance.results.records.recorded_rankings import read_rankings
+
     name = config.option.relevance_against
     if config.option.relevance_update is not None:
         raise pytest.UsageError(
