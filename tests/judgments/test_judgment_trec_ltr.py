@@ -247,9 +247,9 @@ def test_every_wrong_line(files: Files) -> None:
         "3 qid:\n"
     )
     assert files.problems(content, "ltr") == [
-        'FILE:2: the query "2" has no text; a header is # qid:2: text*weight',
-        "FILE:3: a weight is a number above 0, found 0",
-        'FILE:5: the query "4" is "first" (weight 1) in line 4 and "second" (weight 1) here',
+        "FILE:2: the query has no text; a header is # qid:2: text*weight",
+        "FILE:3: a weight is a number above 0, found 0; a header is # qid:3: text*weight",
+        'FILE:5: the query id "4" stands for "first" in line 4 and for "second"; give one of them another id',
         'FILE:7: the line names no document, which stands after a #: "grade qid:1 # document"',
         'FILE:8: a line is "grade qid:1 # document", found "3 qd:1 # c"',
         'FILE:9: a line is "grade qid:1 # document", found "3 qid:"',

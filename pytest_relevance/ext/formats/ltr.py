@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
+from pytest_relevance.ext.formats.query_building import query_or_mistake
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
@@ -156,22 +157,12 @@ def _add_header(content: _Content, key: str, rest: str, number: int) -> str:
     text, star, written = rest.rpartition("*")
     weight = number_of(written) if star else None
     if weight is None:
-        text, weight = rest, 1
-    text = text.strip()
-    if not text:
-        return (
-            f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight"
-        )
-    if weight <= 0:
-        return f"a weight is a number above 0, found {written.strip()}"
-    known = content.described.setdefault(key, Query(key, text, weight, line=number))
-    if (known.text, known.weight) == (text, weight):
-        return ""
-    return (
-        f"the query {quoted(key)} is {quoted(known.text or '')} (weight "
-        f"{known.weight:g}) in line {known.line} and {quoted(text)} (weight {weight:g}) "
-        "here"
-    )
+        text = rest
+    query = query_or_mistake(key, text.strip(), weight=weight, line=number)
+    if isinstance(query, str):
+        return f"{query}; a header is # qid:{key}: text*weight"
+    known = content.described.setdefault(key, query)
+    return known.contradicted_by(query, ("weight",))
 
 
 def _add_judgment(content: _Content, line: str, number: int) -> str:
