@@ -122,9 +122,7 @@ class TextTable:
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers_or_names])
-        for number in range(len(texts)):
-            columns[number] = unescaped(columns[number])
-        return columns
+        return _with_unescaped(columns, len(texts))
 
     def blocks(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()

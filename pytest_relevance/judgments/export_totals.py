@@ -28,7 +28,7 @@ from pytest_relevance._source import Header, Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import plain_name
-from pytest_relevance.judgments.judgment_layout import layout
+from pytest_relevance.judgments.judgment_layout import find_layout
 from pytest_relevance.judgments.row_rules import rules_in
 
 _TOTALS = frozenset(
@@ -99,7 +99,7 @@ def rows_left_out(
 
     Raises FileError for a row that may have totals, or a query, and for wrong quotes.
     """
-    if layout(source.header.names) is not None:
+    if find_layout(source.header.names) is not None:
         return []
     rows = []
     with cells_of_any_length():

@@ -161,7 +161,7 @@ class Layout:
         return found
 
 
-def layout(
+def find_layout(
     names: Sequence[str],
     grade_column: str | None = None,
     document: int | None = None,

@@ -1,7 +1,7 @@
 """Read tables of judgments: exports of Quepid, qrels of BEIR and ESCI, JSON objects.
 
 A table has one row for each rating, or one row for each document and a column for each
-rater. `judgment_layout.layout` finds out which column has which meaning.
+rater. `judgment_layout.find_layout` finds out which column has which meaning.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from pytest_relevance.ext.formats.table_documents import (
 )
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE, plain_name
 from pytest_relevance.judgments.document_ids import DocumentColumns, main_column
-from pytest_relevance.judgments.judgment_layout import BEIR_DOCUMENT, Layout, layout
+from pytest_relevance.judgments.judgment_layout import (
+    BEIR_DOCUMENT,
+    Layout,
+    find_layout,
+)
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
@@ -75,7 +79,7 @@ def layout_of(source: Source, names: Sequence[str]) -> Layout | None:
     The options of the source may name columns. `names`: the names of all columns.
     """
     document = main_column(source.ids, names)
-    return layout(names, source.options.get(GRADE_COLUMN), document)
+    return find_layout(names, source.options.get(GRADE_COLUMN), document)
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:
@@ -88,37 +92,37 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     """
     table = table_of(source)
     id_columns = columns_of_documents(table)
-    found = layout_of(source, table.names)
-    if found is None:
+    layout = layout_of(source, table.names)
+    if layout is None:
         refuse_header(source, table.names, table.header_line)
-    if isinstance(table, ObjectTable) and "grade" in found.at:
+    if isinstance(table, ObjectTable) and "grade" in layout.at:
         # a misspelt key would leave a document unjudged
-        table.require(found.at["grade"])
-    cells = _read_cells(table, found, id_columns)
-    notices = [*found.notices, *_check_documents(table, found, id_columns, cells)]
+        table.require(layout.at["grade"])
+    cells = _read_cells(table, layout, id_columns)
+    notices = [*layout.notices, *_check_documents(table, layout, id_columns, cells)]
     if format is None:
         format = "parquet" if source.is_parquet else "csv"
-    rows = _ratings(table, found, cells, format, notices)
+    rows = _ratings(table, layout, cells, format, notices)
     if "" in cells.queries or "" in cells.documents:
         return rows.where(_have_documents(rows))
     return rows
 
 
 def _read_cells(
-    table: Table, found: Layout, id_columns: DocumentColumns | None
+    table: Table, layout: Layout, id_columns: DocumentColumns | None
 ) -> _Cells:
     """Return the cells of the columns that have a meaning.
 
     `id_columns`: the columns that make the id of a document; None if one column has it.
     """
-    kinds = [kind for kind in _TEXTS if kind in found.at]
-    numbers = [found.at[kind] for kind in kinds]
+    kinds = [kind for kind in _TEXTS if kind in layout.at]
+    numbers = [layout.at[kind] for kind in kinds]
     read: list[list[Any]]
     if isinstance(table, TextTable) and _is_beir(table):
         # these tables are not escaped for spreadsheets
-        read = table.columns([*numbers, *found.grade_columns])
+        read = table.columns([*numbers, *layout.grade_columns])
     else:
-        read = table.cells(numbers, found.grade_columns)
+        read = table.cells(numbers, layout.grade_columns)
     grades = read[len(kinds) :]
     of_texts = read[: len(kinds)]
     texts: dict[str, Sequence[str]] = dict(zip(kinds, of_texts, strict=True))
@@ -146,12 +150,12 @@ def _is_beir(table: Table) -> bool:
 
 def _check_documents(
     table: Table,
-    found: Layout,
+    layout: Layout,
     id_columns: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
     """Check the ids of documents. Return notices about ids that may be lists."""
-    document = found.at["document"]
+    document = layout.at["document"]
     if id_columns is None:
         advice = "say which column has the id: {file: ..., id_field: NAME}"
         refuse_two_ids(table, document, cells.documents, advice)
@@ -164,7 +168,7 @@ def _check_documents(
 
 def _ratings(
     table: Table,
-    found: Layout,
+    layout: Layout,
     cells: _Cells,
     format: str,
     notices: Sequence[str],
@@ -176,10 +180,10 @@ def _ratings(
     for grades in cells.grades:
         ratings += grades
     titles = cells.texts.get("title")
-    is_esci = "grade" in found.at and _is_esci(found.names[found.at["grade"]])
+    is_esci = "grade" in layout.at and _is_esci(layout.names[layout.at["grade"]])
     unclear = None
-    if found.why_unclear:
-        unclear = Problem(found.why_unclear, Place(line=table.header_line))
+    if layout.why_unclear:
+        unclear = Problem(layout.why_unclear, Place(line=table.header_line))
 
     def place(row: int) -> Place:
         return table.place(row % count)
@@ -190,16 +194,16 @@ def _ratings(
         queries=[*cells.queries] * raters,
         documents=[*cells.documents] * raters,
         ratings=ratings,
-        raters=_raters(found, cells),
+        raters=_raters(layout, cells),
         titles=None if titles is None else [*titles] * raters,
         described=_described(table, cells),
         place=place,
         words=_ESCI_WORDS if is_esci else {},
         grades_of_words=_ESCI_GRADES if is_esci else {},
         notices=notices,
-        by_id="query_id" in found.at,
+        by_id="query_id" in layout.at,
         unclear=unclear,
-        machine=_are_by_machine(table, found, raters),
+        machine=_are_by_machine(table, layout, raters),
         is_worklist=_WORKLIST.issubset(table.names),
     )
 
@@ -211,12 +215,12 @@ def _is_esci(grade_column: str) -> bool:
 # Who gave a grade
 
 
-def _raters(found: Layout, cells: _Cells) -> list[str] | None:
+def _raters(layout: Layout, cells: _Cells) -> list[str] | None:
     """Return the rater of each rating; None if the table does not name raters."""
-    if not found.raters:
+    if not layout.raters:
         return rater_names(cells.texts.get("rater"))
     raters = []
-    for column in found.raters:
+    for column in layout.raters:
         raters += [column.rater] * len(cells.queries)
     return raters
 
@@ -225,7 +229,7 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 """Whether a machine gave the grade, by what the column may say."""
 
 
-def _are_by_machine(table: Table, found: Layout, raters: int) -> list[bool] | None:
+def _are_by_machine(table: Table, layout: Layout, raters: int) -> list[bool] | None:
     """Return for each rating whether a machine gave it; None without such a column.
 
     In a table without raters, a column `machine` may be a field of the documents, for
@@ -235,11 +239,11 @@ def _are_by_machine(table: Table, found: Layout, raters: int) -> list[bool] | No
     `raters`: how many ratings each row has.
     Raises FileError if the column has anything but `true`, `false` and blanks.
     """
-    if MACHINE not in found.at:
+    if MACHINE not in layout.at:
         return None
-    (cells,) = table.columns([found.at[MACHINE]])
+    (cells,) = table.columns([layout.at[MACHINE]])
     words = ["" if is_blank(cell) else str(cell).strip().casefold() for cell in cells]
-    names_raters = "rater" in found.at or bool(found.raters)
+    names_raters = "rater" in layout.at or bool(layout.raters)
     may_be_a_field = not names_raters and "true" not in words
     for row, word in enumerate(words):
         if word in _ARE_MACHINES:

@@ -47,7 +47,7 @@ from pytest_relevance.judgments.formats import (
     UnreadColumn,
 )
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.judgment_layout import layout
+from pytest_relevance.judgments.judgment_layout import find_layout
 from pytest_relevance.judgments.model import Query, Ratings
 
 _RATINGS = ("ratings", "judgments", "judgements", "grades")
@@ -256,7 +256,7 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     the object has another usual key of a query, because both readings are possible.
     """
     names = list(entry)
-    if not names or layout(names) is not None:
+    if not names or find_layout(names) is not None:
         return False
     if any(isinstance(value, (dict, list)) for value in entry.values()):
         return False

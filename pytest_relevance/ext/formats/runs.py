@@ -26,7 +26,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import Rankings, RunFormat
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.judgment_layout import Layout, layout
+from pytest_relevance.judgments.judgment_layout import Layout, find_layout
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
 
@@ -118,7 +118,7 @@ def _refuse_several_snapshots(source: Source, table: Table, column: int) -> None
 
 def _refuse_judgments(source: Source, table: Table) -> None:
     """Raise FileError if the table has grades: it is not a run then."""
-    judged = layout(table.names)
+    judged = find_layout(table.names)
     if judged is None or not _are_grades(judged, table):
         return
     graded = [table.names[number] for number in judged.grade_columns]
