@@ -18,7 +18,7 @@ from pytest_relevance.cases.keys import KNOWN_ITEMS
 from pytest_relevance.cases.known_items import KnownItems, read_known_items
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile
-from pytest_relevance.cases.query_files import check_columns, notice_of_columns
+from pytest_relevance.cases.unread_columns import check_columns, notice_of_columns
 from pytest_relevance.judgments.folders import (
     JUDGMENTS,
     QUERIES,

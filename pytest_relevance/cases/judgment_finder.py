@@ -12,18 +12,20 @@ from typing import TypeAlias
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.case_judgments import (
-    BY_CASE,
-    BY_OTHERS,
     CaseJudgments,
     FileJudgments,
-    OverruledRow,
     fill_gaps,
-    find_overruled,
-    notices_of,
     unite,
 )
 from pytest_relevance.cases.judgment_file import JudgmentFile
 from pytest_relevance.cases.location import WRONG, Wrong, silent_location
+from pytest_relevance.cases.overruled_rows import (
+    BY_CASE,
+    BY_OTHERS,
+    OverruledRow,
+    find_overruled,
+    notices_of,
+)
 from pytest_relevance.cases.passages import with_passages
 from pytest_relevance.cases.query_keys import Lookup
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
