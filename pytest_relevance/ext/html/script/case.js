@@ -5,7 +5,7 @@
 
 /** The place of a query in the list: its index (-1: not there), the length of the list, and its neighbours. @typedef {{index: number, total: number, previous: Case | undefined, next: Case | undefined}} Place */
 
-/** How many pixels of a result must be in view, so that a key can grade it. */
+/** A key can grade a result if this many pixels of it are in view, or all of a smaller one. */
 const MOST_SEEN = 120;
 
 /** The view of the open query. */

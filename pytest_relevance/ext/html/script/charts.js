@@ -45,13 +45,13 @@ function dotChart(data) {
   if (!items.length) {
     return null;
   }
-  const low = isCompared ? items : [...items].sort((one, other) => (one.score ?? 0) - (other.score ?? 0));
+  const ordered = isCompared ? items : [...items].sort((one, other) => (one.score ?? 0) - (other.score ?? 0));
   const across = (/** @type {number} */ share) => LEFT + PLOT * Math.min(Math.max(share, 0), 1);
   const up = (/** @type {number} */ share) => TOP + PLOT * (1 - Math.min(Math.max(share, 0), 1));
   /** @type {Dot[]} */
-  const dots = low.map((item, place) => ({
+  const dots = ordered.map((item, place) => ({
     item,
-    x: across(isCompared ? (item.before ?? 0) : (place + 0.5) / low.length),
+    x: across(isCompared ? (item.before ?? 0) : (place + 0.5) / ordered.length),
     y: up(item.score ?? 0),
   }));
   /** @type {Map<string, Dot[]>} */

@@ -62,15 +62,22 @@ function breakdownPart({ item, own, measure }, settings) {
   const rows = Array.from({ length: Math.max(scored.length, ideal.length) }, (_, index) => {
     const discount = measure.discounts[index];
     const place = scored[index];
-    const cells = ["", "", discount.toFixed(3), ""];
+    let [gradeText, gainText, discountedText] = ["", "", ""];
     if (place !== undefined) {
       const grade = ranking.grades[place];
       const gain = measure.gain(grade);
       dcg += gain / discount;
-      cells.splice(0, 4, grade === null ? DASH : String(grade), short(gain), cells[2], (gain / discount).toFixed(3));
+      gradeText = grade === null ? DASH : String(grade);
+      gainText = short(gain);
+      discountedText = (gain / discount).toFixed(3);
     }
-    idealDcg += index < ideal.length ? measure.gain(ideal[index]) / discount : 0;
-    cells.push(dcg.toFixed(3), index < ideal.length ? String(ideal[index]) : "", idealDcg.toFixed(3));
+    let idealText = "";
+    if (index < ideal.length) {
+      idealDcg += measure.gain(ideal[index]) / discount;
+      idealText = String(ideal[index]);
+    }
+    const ofResult = [gradeText, gainText, discount.toFixed(3), discountedText, dcg.toFixed(3)];
+    const cells = [...ofResult, idealText, idealDcg.toFixed(3)];
     const name = place === undefined ? null : (item.documents ?? [])[place];
     const title =
       name === null
@@ -127,6 +134,7 @@ function chatText({ item, own, accepted }, found) {
 function aboutPart(item) {
   const command = `pytest ${shellQuoted(item.test ?? item.node)}`;
   const params = Object.entries(item.params ?? {});
+  // the params have a row of their own
   const search = params.length ? item.search.split(`(${params[0][0]}=`)[0] : item.search;
   /** @type {[string, (Node | string)[] | undefined | false][]} */
   const facts = [

@@ -252,7 +252,11 @@ class Judging {
     const { lowest, highest } = item;
     const field = /** @type {HTMLInputElement} */ (
       make("input", {
-        ...{ type: "number", id: `grade ${name}`, min: String(lowest), max: String(highest), step: "any" },
+        type: "number",
+        id: `grade ${name}`,
+        min: String(lowest),
+        max: String(highest),
+        step: "any",
         value: typeof given === "number" ? String(given) : "",
         placeholder: `${lowest} to ${highest}`,
         "aria-label": `grade from ${lowest} to ${highest}`,

@@ -20,8 +20,16 @@
 
 /** @type {State} */
 const START = {
-  ...{ open: "", text: "", show: "", tag: "", suite: "", variant: "", finding: "", sort: "" },
-  ...{ all: false, judge: false },
+  open: "",
+  text: "",
+  show: "",
+  tag: "",
+  suite: "",
+  variant: "",
+  finding: "",
+  sort: "",
+  all: false,
+  judge: false,
 };
 
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
