@@ -1,7 +1,7 @@
 """Read titles and fields of documents from the catalogue of a suite.
 
 A catalogue is a file with titles and further fields of documents. It may have a million
-documents, of which a report names a few hundred. `run_titles` adds their titles and
+documents, and a report names a few hundred of them. `run_titles` adds their titles and
 fields to results.
 
 A catalogue is read when a case needs fields of its documents, when all cases have

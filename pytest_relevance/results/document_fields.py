@@ -187,7 +187,7 @@ def short_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_value(value: Any) -> bool:
-    """Say whether a value is anything but null, blank text and a list of these alone.
+    """Say whether a value is not empty. Null, blank text and lists of these are empty.
 
     `value`: plain Python, with None in the place of NaN.
     """

@@ -10,7 +10,8 @@
 | `result_list` | a list of results becomes a `Ranking` |
 | `rows` | bare rows such as `(id, score)` |
 | `labels` | labels of vector indexes become documents |
-| `ids` | which document a result is, and results that may be either of two |
+| `ids` | the ids of results |
+| `ambiguous_ids` | results that may be either of two documents, or texts in the place of ids |
 | `scores` | the scores of results, and the values that they were sorted by |
 | `texts` | the texts of results, for cases with passages |
 | `fields` | the fields of documents |

@@ -14,13 +14,14 @@ from types import MethodType
 from typing import Any
 
 from pytest_relevance._text import counted, shown
+from pytest_relevance.results.responses.ambiguous_ids import USUAL_IDS
 from pytest_relevance.results.responses.errors import (
     UnreadableRanking,
     type_in_words,
     unreadable,
 )
 from pytest_relevance.results.responses.fields import NESTED, WITHOUT_FIELDS, Fields
-from pytest_relevance.results.responses.ids import USUAL_IDS, fields_of
+from pytest_relevance.results.responses.ids import fields_of
 from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.rows import BareRow, read_row
 from pytest_relevance.results.responses.values import is_integer, is_row

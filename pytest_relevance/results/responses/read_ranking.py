@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
+from pytest_relevance.results.responses.ambiguous_ids import refuse_texts
 from pytest_relevance.results.responses.fields import SCALARS
-from pytest_relevance.results.responses.ids import refuse_texts
 from pytest_relevance.results.responses.labels import Labels
 from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.ranking import Ranking

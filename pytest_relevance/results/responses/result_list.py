@@ -15,6 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 from pytest_relevance._text import shown
+from pytest_relevance.results.responses.ambiguous_ids import (
+    refuse_several_indexes,
+    refuse_texts,
+    refuse_two_ids,
+)
 from pytest_relevance.results.responses.errors import UnreadableRanking, read_each
 from pytest_relevance.results.responses.fields import (
     NESTED,
@@ -22,12 +27,7 @@ from pytest_relevance.results.responses.fields import (
     Fields,
     read_fields,
 )
-from pytest_relevance.results.responses.ids import (
-    read_ids,
-    refuse_several_indexes,
-    refuse_texts,
-    refuse_two_ids,
-)
+from pytest_relevance.results.responses.ids import read_ids
 from pytest_relevance.results.responses.labels import Labels
 from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.ranking import Ranking
