@@ -235,7 +235,8 @@ class _BaselineUpdate:
         Example: `floor 0.9 -> 0 in 2 cases ("boots" and "hats")`. If a part of the file
         ran, only the demands on the cases that ran are accepted.
         """
-        from pytest_relevance.reports.run.changed_test import change_texts, changed_test
+        from pytest_relevance.reports.run.changed_test import changed_test
+        from pytest_relevance.reports.run.changed_test_text import change_texts
 
         is_part = not self.is_whole
         files = {self.file: self.info}

@@ -244,7 +244,7 @@ def _remedy(lost: Sequence[UncomparedCase], *, is_against: bool) -> str:
     if all(case.why == ERROR for case in lost):
         return f"mend the search, and run {it} again"
     if is_against:
-        return f"restore {it} or {its} judgments, or {_ONLY_REPORT}"
+        return f"restore {it} or {its} judgments, or {_ONLY_REPORT} {it}"
     if _are_of_test(lost):
         return f"restore {it}, or {_ACCEPT}"
     if all(case.why == SKIPPED for case in lost):
@@ -284,7 +284,7 @@ def _cases_are(found: Sequence[UncomparedCase], file: str, what: str) -> str:
 
 _ACCEPT = "accept it if it is intended"
 _ACCEPT_WITH_UPDATE = "accept it with --relevance-update"
-_ONLY_REPORT = "run with --relevance-baseline=auto, which only reports them"
+_ONLY_REPORT = "run with --relevance-baseline=auto, which only reports"
 
 _SELECT = (
     "take the selection (-k, -m ...) out of addopts, or give one on the command line"
@@ -339,7 +339,7 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
     else:
         reference = f"in {harmless(recorded_rankings(config).name)}"
         it = "it" if len(paths) == 1 else "them"
-        how = f"restore {it}, or {_ONLY_REPORT}"
+        how = f"restore {it}, or {_ONLY_REPORT} {it}"
     if all(path.exists() for path in paths.values()):
         how = _COLLECT
     text = f"{because} ({examples([*paths])}) {reference}, and {_REQUIRED}: {how}"

@@ -1,4 +1,4 @@
-"""The score of a case in words: its value, how certain it is, and its sums."""
+"""The score of a case in words: its value, what may change it, and its sums."""
 
 from __future__ import annotations
 

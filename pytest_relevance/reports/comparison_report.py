@@ -25,13 +25,15 @@ from pytest_relevance.reports.markdown_sections import (
     list_section,
     table_sections,
 )
-from pytest_relevance.reports.run import changed_results
+from pytest_relevance.reports.run import changed_means
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.changed_test import (
-    ChangedTest,
+from pytest_relevance.reports.run.changed_latencies import latency_sentences
+from pytest_relevance.reports.run.changed_test import ChangedTest
+from pytest_relevance.reports.run.changed_test_text import (
     change_sentences,
     changed_in_words,
 )
+from pytest_relevance.reports.run.emptied import emptied_sentences
 from pytest_relevance.reports.run.headline import (
     BROKEN,
     FINE,
@@ -46,12 +48,7 @@ from pytest_relevance.reports.run.headline import (
 from pytest_relevance.reports.run.known_items import lost_item_sentences
 from pytest_relevance.reports.run.mean_tables import means_table, tag_table
 from pytest_relevance.reports.run.mean_text import metric_of, weighted
-from pytest_relevance.reports.run.movers import (
-    DOCUMENT_ON_TOP,
-    GAINED_DOCUMENT,
-    LOST_DOCUMENT,
-    mover_table,
-)
+from pytest_relevance.reports.run.movers import mover_table
 from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -65,7 +62,6 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference
-from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changes_text
 
 _MOST_DROPS = 50
@@ -142,9 +138,11 @@ def report_on(
     whole = deciding_mean(comparison)
     findings = [] if whole is None else [whole.sentence()]
     findings += further_mean_sentences(comparison, headline.told)
-    findings += changed_results.emptied_sentences(comparison.changes)
+    findings += emptied_sentences(comparison.changes)
     findings += lost_item_sentences(comparison.changes)
-    findings += change_sentences(_changed_test(comparison), {}, full=limit is None)
+    findings += change_sentences(
+        ChangedTest.of(comparison.test_changes), {}, full=limit is None
+    )
     findings += _gate_sentences(gates)
     return ComparisonReport(
         headline=headline,
@@ -179,24 +177,12 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     gate is not met. It begins with the runs that are replays.
     """
     said = _headline_of_scores(comparison, gates)
-    of_test = changed_in_words(_changed_test(comparison))
+    of_test = changed_in_words(ChangedTest.of(comparison.test_changes))
     if of_test and said.kind != NOTHING:
         said = said.as_no_good_news(f"{said.text}; {of_test}")
     for name, replayed in reversed(comparison.replayed):
         said = of_replay(said, replayed, name)
     return replace(said, fails=not gates.passed)
-
-
-def _changed_test(comparison: Comparison) -> ChangedTest:
-    """Return what changed in the demands from the first run to the second.
-
-    Cases that only the first run has are not among these changes.
-    """
-    looser: list[tuple[str, DemandChange]] = []
-    stricter: list[tuple[str, DemandChange]] = []
-    for file, change in comparison.test_changes:
-        (looser if change.is_looser else stricter).append((file, change))
-    return ChangedTest((), looser, stricter)
 
 
 def _headline_of_scores(comparison: Comparison, gates: ComparisonGates) -> Headline:
@@ -207,7 +193,7 @@ def _headline_of_scores(comparison: Comparison, gates: ComparisonGates) -> Headl
             rows.append(row)
     if not any(row.means.queries for row in rows):
         return Headline("No case has a score in both runs", NOTHING)
-    further = _further_faults(comparison, gates)
+    further = _further_failures(comparison, gates)
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
     said = balance(comparison.counts, mean_direction(comparison.mean_change))
@@ -221,7 +207,7 @@ def _headline_of_scores(comparison: Comparison, gates: ComparisonGates) -> Headl
     return Headline(f"No score{by} changed", FINE)
 
 
-def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
+def _further_failures(comparison: Comparison, gates: ComparisonGates) -> list[str]:
     """Return a text about new errors in the second run, and one about unmet gates."""
     further = []
     new = sum(1 for error in comparison.errors if error.is_new)
@@ -291,25 +277,21 @@ def _tables(
     most_drops = limit
     if limit is not None:
         most_drops = max(limit, min(len(gates.drops), _MOST_DROPS))
-    drops = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     variants = variants_of(comparison.results)
     tags = tag_table(comparison.changes, variants, limit)
     tags.hint = ""
     return {
-        "the largest drops": _mover_table(comparison, -1, drops, most_drops),
-        "the largest gains": _mover_table(comparison, 1, (GAINED_DOCUMENT,), limit),
+        "the largest drops": _mover_table(comparison, -1, most_drops),
+        "the largest gains": _mover_table(comparison, 1, limit),
         "the metrics": _metrics_table(comparison),
         "the tags": tags,
     }
 
 
-def _mover_table(
-    comparison: Comparison, sign: int, documents: Sequence[str], most: int | None
-) -> Table:
+def _mover_table(comparison: Comparison, sign: int, most: int | None) -> Table:
     """Return the table of the cases whose score changed most.
 
     `sign`: -1 for scores that fell, 1 for scores that rose.
-    `documents`: the titles of the columns that name documents.
     `most`: the most rows; None for all.
     """
     metric = comparison.metric
@@ -318,7 +300,8 @@ def _mover_table(
     else:
         title = "Largest drops" if sign < 0 else "Largest gains"
     moved = [CaseChange(change) for change in comparison.moved(sign)]
-    return mover_table(title, moved, variants_of(comparison.results), documents, most)
+    variants = variants_of(comparison.results)
+    return mover_table(title, moved, variants, most, is_rise=sign > 0)
 
 
 def _metrics_table(comparison: Comparison) -> Table:
@@ -347,11 +330,11 @@ def further_mean_sentences(
         if change is None or row.means is not change.means:
             sentences.append(_mean_sentence(comparison, row))
     if _counts_demands(comparison):
-        sentences += changed_results.count_sentences(comparison.counts, told)
-    return sentences + changed_results.latency_sentences(comparison.changes)
+        sentences += changed_means.count_sentences(comparison.counts, told)
+    return sentences + latency_sentences(comparison.changes)
 
 
-def deciding_mean(comparison: Comparison) -> changed_results.WholeMean | None:
+def deciding_mean(comparison: Comparison) -> changed_means.WholeMean | None:
     """Return how the mean changed whose p-value decides the headline.
 
     None if no case has this score in both runs.
@@ -366,12 +349,12 @@ def deciding_mean(comparison: Comparison) -> changed_results.WholeMean | None:
     over_judged = None
     if comparison.is_by_own_metric:
         over_judged = means_over_judged(comparison.changes)
-    return changed_results.WholeMean(
+    return changed_means.WholeMean(
         change=change,
         metric=comparison.metric or metric_of(results),
         over=over,
         weighted=weighted(results),
-        cases=changed_results.compared_cases(change, results),
+        cases=changed_means.compared_cases(change, results),
         over_judged=over_judged,
     )
 
@@ -389,7 +372,7 @@ def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:
         counts = f"{means.fell:,} {differ}, {means.same:,} the same"
         return Sentence(f"mean {name} {means.second:.3f}: {counts}")
     results = [pair.second for pair in comparison.variants[row.variant]]
-    text = changed_results.changed_mean_text(results, name, means)
+    text = changed_means.changed_mean_text(results, name, means)
     if row.undefined:
         total = means.queries + row.undefined
         text += f" ({means.queries:,} of {counted(total, 'case')})"

@@ -250,7 +250,7 @@ def _ranking_lines(
 
 
 def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Return what is uncertain about the score: [] if nothing is.
+    """Return between which scores the score lies, and which grades are missing.
 
     An inconclusive case has a list of its unjudged results.
     """
@@ -354,7 +354,7 @@ def _explained_text(result: CaseResult, document: str) -> str:
 def failure_message(result: CaseResult) -> str:
     """Return the query and why its case failed, in one line for JUnit reports.
 
-    Example: `"boots" 1.000 -> 0.936, floor 0.950`. The query is left out if it is the
+    Example: `"boots": 1.000 -> 0.936, floor 0.950`. The query is left out if it is the
     id of the case.
     """
     return _behind_query(result, reason_in_brief(result))
@@ -363,7 +363,7 @@ def failure_message(result: CaseResult) -> str:
 def failure_in_summary(result: CaseResult) -> str:
     """Return the query and the first reason, for pytest's short summary of failures.
 
-    Example: `"boots" 1.000 -> 0.936`. The report of the failure has the floor. The
+    Example: `"boots": 1.000 -> 0.936`. The report of the failure has the floor. The
     query is left out if it is the id of the case.
     """
     return _behind_query(result, first_reason(result))
@@ -377,7 +377,7 @@ def _behind_query(result: CaseResult, text: str) -> str:
     """
     if result.id == result.query:
         return text
-    return f"{quoted(result.query, _LONGEST_QUERY)} {text}"
+    return f"{quoted(result.query, _LONGEST_QUERY)}: {text}"
 
 
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.markdown_text import escaped
+from pytest_relevance.reports.markdown_text import words_in_markdown
 from pytest_relevance.reports.table import Table
 
 REPORT_MARK = "pytest-relevance report"
@@ -75,7 +75,7 @@ def details(summary: str, lines: Iterable[str]) -> str:
 
 def heading(sentence: str, mark: str) -> str:
     """Return the beginning of a report: an identifying comment, and the headline."""
-    return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"
+    return f"<!-- {REPORT_MARK} -->\n### {mark} {words_in_markdown(sentence)}"
 
 
 def joined_sections(sections: Iterable[MarkdownSection], most: int | None) -> str:

@@ -15,6 +15,9 @@ LONGEST_TEXT = 300
 
 _SHORTEST_FENCE = 3
 
+_MARKUP = re.compile(r"(?<!\w)[@_]|#|GH-|://|www\.|[`*\[\]~$<>\\]")
+"""Signs that have a meaning in GitHub's Markdown. `nDCG@10` is not a mention."""
+
 
 def code_span(text: str, *, in_cell: bool = False) -> str:
     """Return a user's text in a code span. A blank text is shown in quotes.
@@ -35,6 +38,14 @@ def code_span(text: str, *, in_cell: bool = False) -> str:
 def short_code_span(text: str) -> str:
     """Return a user's text in a code span, cut to `LONGEST_TEXT` columns."""
     return code_span(cut(harmless(text), LONGEST_TEXT))
+
+
+def words_in_markdown(text: str) -> str:
+    """Return a sentence of a report that may quote a user.
+
+    It is in a code span only if it has signs of markup, a mention or a link.
+    """
+    return code_span(text) if _MARKUP.search(text) else escaped(text)
 
 
 def code_block(text: str) -> list[str]:

@@ -45,7 +45,7 @@ _INVISIBLE = "Unicode form"
 
 
 def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Return the returned ids and below them the judged ids, each in quotes."""
+    """Return the ids of the results, the judged ids below them, and what to do."""
     missing = [document for document, _ in result.evaluation.missing]
     returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
     judged = _quoted_ids(result, missing, columns, full=full)

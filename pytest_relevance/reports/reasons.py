@@ -153,19 +153,17 @@ class _DocumentNames:
         return absence(self.result, document) + _nearly_this(self.result, document)
 
 
-def absence(
-    result: CaseResult, document: str | None, gone: str = "not returned"
-) -> str:
+def absence(result: CaseResult, document: str | None) -> str:
     """Return why a document is not in the ranking.
 
-    `not in the index` if the index lacks the document. Otherwise the text is `gone`,
+    `not in the index` if the index lacks the document. Otherwise `not returned`,
     followed by `, not in the catalogue` if the catalogue lacks the document.
     """
     if document in result.texts.not_in_index:
         return "not in the index"
     if document in result.texts.not_in_catalogue:
-        return f"{gone}, not in the catalogue"
-    return gone
+        return "not returned, not in the catalogue"
+    return "not returned"
 
 
 def _nearly_this(result: CaseResult, document: str) -> str:

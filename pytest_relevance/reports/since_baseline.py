@@ -132,7 +132,7 @@ def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Mov
         if shares:
             costs = shares[move.document] < -LEAST
         else:
-            costs = move.second is None or move.distance < 0
+            costs = move.has_fallen
         if costs:
             costly.append(move)
     if shares:
@@ -179,11 +179,11 @@ def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
 
 
 def _ranks_text(result: CaseResult, move: Move) -> str:
-    """Return, for example, `3 -> 37`, `new at 1` or `1 -> not in the index`."""
+    """Return, for example, `3 -> 37`, `new at 1` or `1 -> not returned`."""
     if move.first is None:
         return f"new at {move.second}"
     if move.second is None:
-        return f"{move.first} -> {absence(result, move.document, 'gone')}"
+        return f"{move.first} -> {absence(result, move.document)}"
     return f"{move.first} -> {move.second}"
 
 

@@ -356,6 +356,13 @@ class Move:
             return 0
         return self.first - self.second
 
+    @property
+    def has_fallen(self) -> bool:
+        """Whether the document ranks lower than before, or is not returned any more."""
+        if self.first is None:
+            return False
+        return self.second is None or self.distance < 0
+
 
 @dataclass(frozen=True, slots=True)
 class RankChanges:

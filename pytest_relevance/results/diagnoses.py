@@ -38,7 +38,7 @@ NOTHING = "nothing"
 """The kind of a search that returned nothing in any case."""
 
 PROJECT = "project"
-"""The kind of a fault of no case.
+"""The kind of a warning about the project.
 
 A fixture or a hook of the project, such as `relevance_documents`, cannot be used.
 """
@@ -231,9 +231,9 @@ def faults_to_record(
     return tuple(faults)
 
 
-def project_faults(info: RunInfo) -> list[RecordedFault]:
-    """Return the faults of a recorded run that belong to no case."""
-    return [fault for fault in info.faults if fault.kind == PROJECT]
+def project_warnings(info: RunInfo) -> list[str]:
+    """Return the warnings of a run about fixtures and hooks of the project."""
+    return [fault.message for fault in info.faults if fault.kind == PROJECT]
 
 
 def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:

@@ -325,8 +325,8 @@ def _explain_ties(diagnosis: Diagnosis) -> str:
     passes = counted(count, "case passes", "cases pass")
     return (
         "returned results with equal scores: sort by a second key, such as the id, and "
-        "write ties: fixed in the case file. Until then chance decides whether "
-        f"{passes}"
+        "write ties: fixed in the case file. Until then the order of equal "
+        f"scores decides whether {passes}"
     )
 
 

@@ -59,7 +59,7 @@ class TestAtAGlance:
         (charts,) = bottoms(reader, "#charts")
         assert gate < worst < 844 < charts
         labels = "return [...document.querySelectorAll('#list tbody tr:first-child td')].map((cell) => cell.dataset.label)"
-        assert reader.script(labels)[1:] == ["lost or fell", "in its place"]
+        assert reader.script(labels)[1:] == ["fell", "in its place"]
 
     def test_the_filter_of_failures_is_left_out_if_exactly_they_got_worse(
         self, reader: Reader, page: Path
@@ -247,7 +247,7 @@ class TestStates:
             "socks",
             "ties",
         ]  # the lowest first, those without a score last
-        assert reader.texts("#list thead th")[2:] == ["largest loss", "on top"]
+        assert reader.texts("#list thead th")[2:] == ["costs most", "on top"]
         assert reader.texts('#list tr[data-case$="q-hats"] > *')[1:] == [
             "0.631 1 unjudged\npassed",
             "good rank 2",
@@ -300,7 +300,7 @@ class TestStates:
         assert reader.texts("#list thead th") == [
             "query",
             "nDCG@10",
-            "largest loss",
+            "costs most",
             "on top",
         ]
         assert reader.texts(".dots li") == ["failed 1", "others 1"]

@@ -87,11 +87,11 @@ def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
     assert reader.texts("#list thead th") == [
         "query",
         "nDCG@10",
-        "largest loss",
+        "costs most",
         "on top",
     ]
     assert (
-        reader.text('tr[data-case$="percent"] td[data-label="largest loss"]')
+        reader.text('tr[data-case$="percent"] td[data-label="costs most"]')
         == "elsewhere not returned"
     )
     assert "\u2192" not in reader.text("#list")

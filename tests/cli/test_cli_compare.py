@@ -63,7 +63,10 @@ def test_two_records(shop: Terminal) -> None:
     assert said.lines[0].startswith(
         "3 of 6 queries got worse (all for certain), 1 better; "
     )
-    assert r"  \x1b[31mred   1.000 -> 0.000  sku-1 1 -> gone  sku-3" in said.lines
+    assert (
+        r"  \x1b[31mred   1.000 -> 0.000  sku-1 rank 1 -> not returned  sku-3"
+        in said.lines
+    )
 
 
 def test_records_and_runs_say_the_same_under_one_case_file(shop: Terminal) -> None:

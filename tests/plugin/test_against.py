@@ -64,7 +64,9 @@ def test_it_tells_what_a_committed_baseline_tells(shop: Shop) -> None:
 def test_what_left_has_the_title_that_the_record_knows(shop: Shop) -> None:
     shop.returns(floor="b")
     run = shop.run(AGAINST)
-    assert "  a  Title of a   grade 3   1 -> gone   -0.9" in run.failure("floor")
+    assert "  a  Title of a   grade 3   1 -> not returned   -0.9" in run.failure(
+        "floor"
+    )
     in_full = f"in full  pytest -v {AGAINST} shop.relevance.yaml::floor"
     assert in_full in run.summary.splitlines()
 

@@ -97,7 +97,9 @@ def test_a_regression_fails_and_is_reported(shop: Shop) -> None:
         "anything": "passed",
     }
     assert "is below 0.600   (reference 1.000, down 0.944)" in run.failure("boots")
-    assert "  b1  Title of b1   grade 3    1 -> gone   -0.917" in run.failure("boots")
+    assert "  b1  Title of b1   grade 3    1 -> not returned   -0.917" in run.failure(
+        "boots"
+    )
     drop = "nDCG@10 fell from 1.000 to 0.710, by more than the tolerance"
     assert drop in run.failure("hats")
     failure = shop.junit_cases["hats"].find("failure")
@@ -172,7 +174,7 @@ def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     assert (shop.accepted()["gloves"], shop.accepted()["hats"]) == ("g1", "h1 h2")
     run = shop.run(UPDATE)
     assert run.code == 0
-    assert "lost Title of h1 1 -> 2; now on top Title of h2\n" in run.summary
+    assert "fell: Title of h1 rank 1 -> 2; in its place: Title of h2\n" in run.summary
     assert "--relevance-update" not in run.summary
     assert shop.accepted()["hats"] == "h2 h1"
 

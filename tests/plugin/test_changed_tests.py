@@ -254,7 +254,7 @@ def test_new_judgments_alone_are_accepted_and_not_undone(shop: Shop) -> None:
     shop.cases(CASES.replace("{s1: 3}", "{s1: 3, x: 2}"))
     said = shop.run(REQUIRE).said
     assert "accept pytest --relevance-update=test # the new judgments" in said
-    assert "their diff shows the grades" in said
+    assert "a diff of the judgments shows which grades changed" in said
     assert "undo shop.relevance.yaml" not in said
 
 

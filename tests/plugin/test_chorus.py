@@ -95,7 +95,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert (became.got_better, became.within_tolerance) == (24, 13)
     worst = said[said.index("Largest drops (first 5 of 49)") + 2]
     assert worst.split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
-    assert " 1 -> gone " in worst
+    assert " 1 -> not returned " in worst
 
     after = scores("title")
     both = {
@@ -146,7 +146,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
         assert head == f"nDCG@10 {one:.3f} -> {other:.3f}"
         shares = sum(float(move.split()[-1]) for move in moves)
         assert shares == pytest.approx(other - one, abs=0.003)
-        left = re.findall(r"^  (\d+) .* (\d+) -> gone ", text, re.MULTILINE)
+        left = re.findall(r"^  (\d+) .* (\d+) -> not returned ", text, re.MULTILINE)
         assert left
         for product, rank in left:
             assert accepted[name, None][int(rank) - 1] == product
@@ -160,7 +160,8 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
         in end
     )
     assert re.search(
-        r"0\.946 -> 0\.000 +needs grades +q131 .*\n +lost .* 1 -> gone; now", end
+        r"0\.946 -> 0\.000 +needs grades +q131 .*\n +fell: .* rank 1 -> not returned; in its place: ",
+        end,
     )
     nothing = '7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)'
     assert nothing in end
@@ -179,7 +180,7 @@ def test_short_summary_lines_name_the_query_first_in_80_columns(
     for columns, message in (
         (70, '"wir'),
         (80, '"wireless headp'),
-        (100, '"wireless headphones" 0.946 -> 0.000'),
+        (100, '"wireless headphones": 0.946 -> 0.000'),
     ):
         monkeypatch.setenv("COLUMNS", str(columns))
         (line,) = ran("title", "-k", "q131").short_summary

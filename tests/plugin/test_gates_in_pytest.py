@@ -203,9 +203,9 @@ def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
     )
     stopped = project.run("-x").sentences()[0]
     assert stopped.endswith(
-        "; mean nDCG@10 0.000 (1 of 2 cases, those with a score); 2 cases did not finish"
+        "; mean nDCG@10 0.000 (1 of 2 cases, those with a score); 2 cases are missing"
     )
-    assert project.run("-n1").sentences()[0].endswith("; 1 case did not finish")
+    assert project.run("-n1").sentences()[0].endswith("; 1 case is missing")
     chosen = project.run("-k", "a or c", "--deselect", "shop.relevance.yaml::crash")
     assert "finish" not in chosen.summary
 

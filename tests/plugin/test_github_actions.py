@@ -68,7 +68,7 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     run = shop.run("-n1")
     assert run.code == 1
     assert job.summary.startswith(f"# Of another step\ntext\n\n{MARK}\n### \u274c ")
-    row = "\n| `b a` | 0.710 | below the required 0.900 | `Apple` rank 2 | `b` |"
+    row = "\n| `b a` | 0.710 | `below the required 0.900` | `Apple` rank 2 | `b` |"
     assert row in job.summary
     assert job.summary.endswith("</details>\n")
     (annotation,) = commands(run.text)
@@ -159,9 +159,9 @@ def test_what_got_worse_is_annotated_and_what_failed_before_is_not(
     shop.run(UPDATE)
     shop.returns(low="b a", none="", fell="b a", rose="a c b")
     found = {each.title: each for each in errors(shop.run())}
-    lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
-    nothing = ["lost: Title of a 1 -> gone", "now on top: nothing returned"]
-    of_rose = ["lost: Title of b 2 -> 3", "now on top: rank 2: Title of c"]
+    lines = ["fell: Title of a rank 1 -> 2", "in its place: Title of b"]
+    nothing = ["fell: Title of a rank 1 -> not returned", "nothing returned"]
+    of_rose = ["fell: Title of b rank 2 -> 3", "in its place: Title of c rank 2"]
     assert [(name, each.message.splitlines()) for name, each in found.items()] == [
         ("Got worse: none", ["nDCG@10 1.000 -> 0.000, floor 0.900", *nothing]),
         ("Got worse: low", ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines]),
@@ -266,7 +266,7 @@ def test_a_title_and_a_message_have_their_characters_back(project: Project) -> N
     (found,) = commands(project.run().text)
     assert found.place == "100%, all.relevance.yaml:2"
     assert found.title == 'Failed: sale "50%0A off, now: \\r\\n::error::x"'
-    lost = ["lost: a\\nb rank 2", "now on top: 100%: a, b"]
+    lost = ["costs most: a\\nb rank 2", "on top: 100%: a, b"]
     assert found.message.splitlines()[1:] == lost
 
 

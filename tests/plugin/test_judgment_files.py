@@ -49,10 +49,10 @@ def test_a_failure_names_the_line_in_the_file_of_queries(
 ) -> None:
     shop.cases(THREE_LINES)
     run = shop.run(*options)
-    told = r'^data/queries\.tsv:2: ("b a" )?nDCG@10 0\.710(, floor| is below) 0\.900'
+    told = r'^data/queries\.tsv:2: ("b a": )?nDCG@10 0\.710(, floor| is below) 0\.900'
     assert re.search(told, run.text, re.MULTILINE)
     (short,) = run.short_summary
-    assert short.startswith('FAILED shop.relevance.yaml::q2 - "b a" nDCG@10 0.710')
+    assert short.startswith('FAILED shop.relevance.yaml::q2 - "b a": nDCG@10 0.710')
 
 
 def test_the_functions_stand_in_the_case_file(shop: Project) -> None:

@@ -91,7 +91,7 @@ def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
     assert failed == ["nothing", "e f g h", "i j k l"]
     failure = run.failure(of("e f g h"))
     assert "overlap@10 0.250 is below 0.500" in failure
-    assert "e  The e   1 -> gone" in failure
+    assert "e  The e   1 -> not returned" in failure
     assert "mean overlap@10 0.312, below 0.700 (4 cases)" in run.failure(GATE)
     # the accepted ranking of the other one is no better
     one_emptied = "Search got worse: 1 of 4 queries (for certain)"
@@ -131,7 +131,7 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
     found = traffic.reports()
     assert {each.verdict for each in found.run.results.values()} == {"measured"}
     assert "\nchanged\n" in found.run.summary
-    assert "  0.250  e f g h\n      lost The e 1 " in found.run.summary
+    assert "  0.250  e f g h\n      fell: The e rank 1 -> " in found.run.summary
     changed = [("i j k l", "0.000"), ("nothing", "0.000"), ("e f g h", "0.250")]
     table = found.markdown.partition("**Changed (3)**")[2]
     assert re.findall(r"\| `([^`|]*)` \| ([\d.]+) \|", table)[:3] == changed

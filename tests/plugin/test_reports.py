@@ -220,7 +220,7 @@ def test_a_case_with_an_id_is_named_with_its_query(project: Project) -> None:
         'q044 "laptop sleeve"[all]',
     ]
     (short,) = [line for line in run.short_summary if "q043" in line]
-    assert short.endswith('::q043[title] - "gaming laptop" nDCG@10 0.631')
+    assert short.endswith('::q043[title] - "gaming laptop": nDCG@10 0.631')
     assert 'q043 "gaming laptop"' in run.summary
 
 

@@ -86,7 +86,10 @@ def test_what_changed_is_named_without_a_report_in_a_file_unless_within_the_tole
     run = shop.run(*workers)
     assert run.code == 0
     assert run.summary.startswith("No query got worse\n")
-    assert "changed\n  0.500  r\n      lost Title of b 2 -> gone; " in run.summary
+    assert (
+        "changed\n  0.500  r\n      fell: Title of b rank 2 -> not returned; "
+        in run.summary
+    )
     assert "Title of a" not in run.summary
 
 
@@ -158,9 +161,9 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     shop.run(UPDATE)
     shop.returns(**{"red shoes": "b a"})
     run = shop.run("-q")
-    reason = '"red shoes" 1.000 -> 0.710, floor 0.900'
+    reason = '"red shoes": 1.000 -> 0.710, floor 0.900'
     assert run.failure("q1").splitlines() == [f"shop.relevance.yaml:1: {reason}"]
-    assert short_reasons(run)["q1"] == '"red shoes" 1.000 -> 0.710'
+    assert short_reasons(run)["q1"] == '"red shoes": 1.000 -> 0.710'
     assert [part.partition("  max")[0] for part in run.summary.splitlines()] == [
         "Search got worse: 1 query (for certain)",
         "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% interval -0.290 to "

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.run.changed_test import (
+from pytest_relevance.reports.run.changed_test import changed_test
+from pytest_relevance.reports.run.changed_test_text import (
     change_texts,
     changed_in_words,
-    changed_test,
 )
 from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
@@ -87,10 +87,10 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
         nDCG@3 lies between 0.116 and 0.458
 
         since the reference: nDCG@3 1.000 -> 0.116
-          sku-1                          grade 3    1 -> gone   -0.542
-          sku-2  Winter boots Borealis   grade 3    2 -> 4      -0.342
-          sku-4  Boot polish, black      grade 0    new at 1     0.000
-          sku-5  Rain jacket             unjudged   new at 2     0.000
+          sku-1                          grade 3    1 -> not returned   -0.542
+          sku-2  Winter boots Borealis   grade 3    2 -> 4              -0.342
+          sku-4  Boot polish, black      grade 0    new at 1             0.000
+          sku-5  Rain jacket             unjudged   new at 2             0.000
     """
     )
 
@@ -113,17 +113,17 @@ def test_of_many_changes_those_that_cost_most_and_stand_highest_are_shown(
     text = report(shop, accepted, ranking, min_ndcg=0.9)
     assert text.partition("since the ")[2] + "\n" == block("""
         reference: nDCG@10 1.000 -> 0.326
-          sku-1   grade 3    1 -> gone   -0.542
-          sku-2   grade 3    2 -> 5      -0.132
-          w       unjudged   7 -> 1       0.000
-          v       unjudged   new at 2     0.000
-          3 others (-v shows all)         0.000
+          sku-1   grade 3    1 -> not returned   -0.542
+          sku-2   grade 3    2 -> 5              -0.132
+          w       unjudged   7 -> 1               0.000
+          v       unjudged   new at 2             0.000
+          3 others (-v shows all)                 0.000
     """)
     in_full = report(shop, accepted, ranking, FULL, min_ndcg=0.9)
-    assert in_full.partition("new at 2     0.000\n")[2].splitlines()[:3] == [
-        "  y       unjudged   5 -> 4       0.000",
-        "  x       unjudged   4 -> gone    0.000",
-        "  z       unjudged   6 -> gone    0.000",
+    assert in_full.partition("new at 2             0.000\n")[2].splitlines()[:3] == [
+        "  y       unjudged   5 -> 4               0.000",
+        "  x       unjudged   4 -> not returned    0.000",
+        "  z       unjudged   6 -> not returned    0.000",
     ]
 
 
@@ -221,7 +221,7 @@ def test_whether_the_ranking_or_the_judgments_changed(
 def test_a_case_without_judgments_says_what_changed_too(shop: Shop) -> None:
     text = report(shop, ["a", "b"], ["b"], judgments={}, expect={"first": "a"})
     rows = text.partition("since the reference\n")[2].splitlines()
-    assert rows == ["  a   1 -> gone", "  b   2 -> 1"]
+    assert rows == ["  a   1 -> not returned", "  b   2 -> 1"]
     assert "(baseline" not in text
 
 
@@ -312,15 +312,15 @@ def test_the_five_worst_with_their_documents_and_the_best() -> None:
     assert text.partition("fell most ")[2].partition("look ")[0] == block("""
         (first 5 of 7)
           0.850 -> 0.500  needs grades  q7
-              now on top a
+              now on top: a
           0.800 -> 0.500  needs grades  q6
-              now on top a
+              now on top: a
           0.750 -> 0.500  needs grades  q5
-              now on top a
+              now on top: a
           0.700 -> 0.500  needs grades  q4
-              now on top a
+              now on top: a
           0.650 -> 0.500  needs grades  q3
-              now on top a
+              now on top: a
         rose most  hats  0.200 -> 0.500
     """)
     full = summary(worst_and_best(), verbosity=1)

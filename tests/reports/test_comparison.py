@@ -94,12 +94,12 @@ def test_the_report_as_text(tagged: Comparison) -> None:
         first -> second: 4 cases compared, 2 with another ranking
 
         Largest drops (1)
-          query                nDCG@10  lost             now on top
-          winter boots  1.000 -> 0.147  sku-1 1 -> gone  sku-4
+          query                nDCG@10  fell                          in its place
+          winter boots  1.000 -> 0.147  sku-1 rank 1 -> not returned  sku-4
 
         Largest gains (1)
           query               nDCG@10  gained
-          rain jacket  0.590 -> 1.000  sku-5 3 -> 1
+          rain jacket  0.590 -> 1.000  sku-5 rank 3 -> 1
 
         metric   cases  before  after  change     95 % interval      p  effect  higher  lower  same
         nDCG@10      4   0.897  0.787  -0.111  -0.640 to +0.308  1.000   -0.21       1      1     2
@@ -140,15 +140,15 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
 
         **Largest drops (1)**
 
-        | query | nDCG@10 | lost | now on top |
+        | query | nDCG@10 | fell | in its place |
         | --- | ---: | --- | --- |
-        | `winter boots` | 1.000 -> 0.147 | `sku-1` 1 -> gone | `sku-4` |
+        | `winter boots` | 1.000 -> 0.147 | `sku-1` rank 1 -> not returned | `sku-4` |
 
         **Largest gains (1)**
 
         | query | nDCG@10 | gained |
         | --- | ---: | --- |
-        | `rain jacket` | 0.590 -> 1.000 | `sku-5` 3 -> 1 |
+        | `rain jacket` | 0.590 -> 1.000 | `sku-5` rank 3 -> 1 |
 
         | metric | cases | before | after | change | 95 % interval | p | effect | higher | lower | same |
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -266,20 +266,20 @@ def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
     ("ranking", "cell"),
     [
         (["x", "a", "b", "c"], "x"),
-        (["a", "x", "c", "b"], "rank 2: x"),
-        (["a", "c", "x"], "rank 2: c"),
-        (["a", "b", "x"], "rank 3: x"),
+        (["a", "x", "c", "b"], "x rank 2"),
+        (["a", "c", "x"], "c rank 2"),
+        (["a", "b", "x"], "x rank 3"),
         (["a", "b"], "only 2 results"),
         ([], "nothing returned"),
     ],
 )
-def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(
+def test_what_took_the_place_of_a_document_that_fell_is_named_with_its_rank(
     ranking: list[str], cell: str
 ) -> None:
     judgments = {"q": {"a": 3, "b": 3, "c": 2}}
     found = compare_runs({"q": ["a", "b", "c"]}, {"q": ranking}, judgments=judgments)
     titles, row = read(found.to_markdown()).tables[0]
-    assert dict(zip(titles, row, strict=True)).get("now on top", "") == cell
+    assert dict(zip(titles, row, strict=True)).get("in its place", "") == cell
 
 
 def test_latencies_before_and_after_where_both_ran_alike() -> None:

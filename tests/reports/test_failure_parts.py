@@ -330,5 +330,5 @@ def test_cases_that_depend_on_equal_scores_are_counted_and_the_first_named() -> 
     decided = result_of({**keys, "min_ndcg": 0.5}, ranking)
     (found,) = fault_sentences([*tied, decided], RunInfo())
     named = 'a "watch", b "watch", c "watch" and 1 more'
-    said = f"Until then chance decides whether 4 cases pass: {named}"
+    said = f"Until then the order of equal scores decides whether 4 cases pass: {named}"
     assert found.text.endswith(said)

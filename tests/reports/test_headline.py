@@ -197,16 +197,16 @@ def test_the_headline_and_what_its_icon_tells(
     assert build.startswith("The build fails") == (verdict == "fails")
 
 
-# --- what was lost, and what is in its place ------------------------------------------
+# --- the document that costs most, and what is in its place ---------------------------
 
 
 def change_of(shop: Shop, ranking: list[str], **keys: Any) -> CaseChange:
     return CaseChange.since_baseline(shop.result(ranking, **keys))
 
 
-def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
-    """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone
-    from rank 2, by 7 / log2(3).
+def test_what_costs_most_and_what_stands_on_top(shop: Shop) -> None:
+    """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which
+    is not returned any more, by 7 / log2(3).
     """
     accepted = ["sku-1", "sku-2", "sku-3"]
     found = change_of(shop, ["sku-4", "sku-3", "sku-5", "sku-1"], accepted=accepted)
@@ -218,7 +218,7 @@ def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranking", "keys", "lost", "on_top"),
+    ("ranking", "keys", "costliest", "on_top"),
     [
         (["sku-1", "sku-5", "sku-2", "sku-6"], {"accepted": ["sku-1", "sku-3", "sku-5", "sku-2", "sku-4"]},
          Move("sku-3", 2, None), Move("sku-5", 3, 2)),
@@ -233,21 +233,21 @@ def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     ids=["what rose below it does not count", "nothing relevant was lost", "a result without gain came",
          "nothing is returned", "nothing is judged", "without a baseline the largest loss"],
 )  # fmt: skip
-def test_the_lost_document_and_the_one_in_its_place(
+def test_the_costliest_document_and_the_one_in_its_place(
     shop: Shop,
     ranking: list[str],
     keys: dict[str, Any],
-    lost: Move | None,
+    costliest: Move | None,
     on_top: Move | None,
 ) -> None:
     found = change_of(shop, ranking, **keys)
-    assert (found.costliest, found.on_top) == (lost, on_top)
+    assert (found.costliest, found.on_top) == (costliest, on_top)
 
 
 def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(
     shop: Shop,
 ) -> None:
-    """Unjudged results before sku-1 cost it nothing, and sku-2 is what was lost."""
+    """Unjudged results before sku-1 cost it nothing, and sku-2 costs most."""
     keys = {"judgments": {"sku-1": 3, "sku-2": 1}, "unjudged": "skip"}
     deep = ["sku-5", "sku-6", "sku-1"]
     pushed = change_of(shop, deep, accepted=["sku-1", "sku-2"], **keys)
@@ -279,7 +279,7 @@ def test_an_entry_that_cannot_be_compared_names_no_earlier_ranking(
     st.permutations("abcdefgh"),
     st.lists(st.integers(0, 3), min_size=8, max_size=8),
 )
-def test_the_lost_document_has_the_largest_fall(
+def test_the_costliest_document_has_the_largest_fall(
     before: list[str], after: list[str], grades: list[int]
 ) -> None:
     judgments = dict(zip("abcdefgh", grades, strict=True))

@@ -16,7 +16,13 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.markdown_sections import MarkdownSection, joined_sections
-from pytest_relevance.results.case_parts import BaselineComparison, SearchError
+from pytest_relevance.results.case_parts import (
+    SETUP,
+    TEXT,
+    BaselineComparison,
+    Outcome,
+    SearchError,
+)
 from pytest_relevance.results.records.run_info import RunError, RunFinding
 from tests.helpers import (
     block,
@@ -136,7 +142,7 @@ def test_without_a_baseline() -> None:
 
         | query | nDCG@10 | why | costs most | on top |
         | --- | ---: | --- | --- | --- |
-        | `boots` | 0.083 | below the required 0.500 | `b1` not returned | `x` |
+        | `boots` | 0.083 | `below the required 0.500` | `b1` not returned | `x` |
 
         | by tag |  |  |
         | --- | ---: | --- |
@@ -179,6 +185,7 @@ def test_beside_a_baseline() -> None:
         fingerprint={"index": "products-20"},
     )
     cases = "over 3 of 5 cases, those with a score before and now"
+    cord = "`Tripp Lite Standard Computer Power Cords`<br>`2`"
     assert text_of(whole, verbosity=-1) == block(f"""
         <!-- pytest-relevance report -->
         ### ❌ 1 of 3 queries got worse (for certain), 1 better; the change of the mean may be chance
@@ -192,21 +199,21 @@ def test_beside_a_baseline() -> None:
 
         **Got worse (1)**
 
-        | query | nDCG@10 | sure | lost | now on top |
+        | query | nDCG@10 | sure | fell | in its place |
         | --- | ---: | --- | --- | --- |
-        | `smart watch` | 1.000 -> 0.541 | certain | `Tripp Lite Standard Computer Power Cords`<br>`2` 1 -> 3 | `Strap` |
+        | `smart watch` | 1.000 -> 0.541 | certain | {cord} rank 1 -> 3 | `Strap` |
 
         **Failed (1)**
 
         | query | nDCG@10 | why | costs most | on top |
         | --- | ---: | --- | --- | --- |
-        | `boots` | 0.083 | below the required 0.500 | `b1` not returned | `x` |
+        | `boots` | 0.083 | `below the required 0.500` | `b1` not returned | `x` |
 
         **Got better (1)**
 
         | query | nDCG@10 | gained |
         | --- | ---: | --- |
-        | `belt` | 0.541 -> 1.000 | `good` 3 -> 1 |
+        | `belt` | 0.541 -> 1.000 | `good` rank 3 -> 1 |
 
         **What to do next**
 
@@ -240,7 +247,7 @@ def test_cases_that_failed_alike_and_what_did_not_finish() -> None:
         <!-- pytest-relevance report -->
         ### ❌ The run did not finish: 7 cases are missing
 
-        The build fails because 3 cases could not be scored and 7 cases did not run.
+        The build fails because 3 cases could not be scored and 7 cases are missing.
 
         - `mean nDCG@10 1.000`
         - 4 cases: 1 passed, 3 errors; 7 cases are missing
@@ -284,7 +291,13 @@ def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> No
     found = text_of(whole)
     tables = read(found).tables
     assert [row[0] for table in tables for row in table[1:]] == names
-    assert tables[1][1] == ["q005", "1.000 -> 0.541", "certain", "good 1 -> 3", "worse"]
+    assert tables[1][1] == [
+        "q005",
+        "1.000 -> 0.541",
+        "certain",
+        "good rank 1 -> 3",
+        "worse",
+    ]
     parts = re.findall(r"\*\*Got .*\*\*|<summary>Got .*</summary>", found)
     assert parts == [
         "**Got worse, largest drop times weight first (first 5 of 45)**",
@@ -450,7 +463,7 @@ def test_long_titles_and_queries_are_cut() -> None:
     long = fallen("q" * 10_000, {"good": "g" * 10_000, "worse": "w" * 10_000})
     query, _, _, lost, on_top = read(text_of(run(long))).tables[0][1]
     assert query == "q" * 77 + "..."
-    assert (len(lost), len(on_top)) == (80 + len(" 1 -> 3"), 80)
+    assert (len(lost), len(on_top)) == (80 + len(" rank 1 -> 3"), 80)
 
 
 def test_the_first_section_is_there_however_long_it_is() -> None:
@@ -520,8 +533,8 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(
 
 
 def everywhere(text: str) -> Run:
-    """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes
-    and errors are a text.
+    """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes,
+    errors and expected documents are a text.
     """
     titled = {"good": text, "worse": text, "same": text}
     new = replace(
@@ -538,9 +551,13 @@ def everywhere(text: str) -> Run:
         outcome="failed",
         error=SearchError(text, text, text),
     )
+    expecting = result_of(
+        {"query": f"5 {text}", "expect": {"include": [text]}}, ["x"], file=FILE
+    )
     file = f"{text}.relevance.yaml"
     results = [
         new,
+        expecting,
         replace(new, variant=f"b{text}"),
         untitled,
         error,
@@ -577,6 +594,27 @@ def test_text_of_users_stays_text(text: str) -> None:
         assert len({len(row) for row in table}) == 1
 
 
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_error_of_a_fixture_stays_text_in_the_headline(text: str) -> None:
+    error = SearchError("RuntimeError", text, phase=SETUP)
+    failed = [
+        case_result(FILE, line, f"q{line}", "error", outcome="failed", error=error)
+        for line in range(2)
+    ]
+    found = run_markdown(run(*failed))
+    assert "The fixture search failed: " in found
+    assert_inert(read(found))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_why_all_cases_were_skipped_stays_text(text: str) -> None:
+    reason = Outcome("", TEXT, met=False, clauses=(text,))
+    skipped = changed(
+        LAMP, verdict="skipped", outcome="skipped", reasons=(reason,), scores={}
+    )
+    assert_inert(read(run_markdown(run(skipped))))
+
+
 @given(
     text=(st.text(max_size=60) | st.text("`|\\<>!-[]()@#*_~ \n", max_size=40)).filter(
         str.strip
@@ -597,6 +635,6 @@ def test_a_reader_finds_what_was_written() -> None:
         "a|b `c` <d>",
         "1.000\u00a0->\u00a00.541",
         "certain",
-        "x|y ``z`` 1\u00a0->\u00a03",
+        "x|y ``z`` rank 1\u00a0->\u00a03",
         "@team",
     ]

@@ -221,7 +221,7 @@ def test_annotations_have_the_kind_in_their_title_and_leave_out_what_failed_befo
         "Failed: slow",
     ]
     assert annotations[0].message == (
-        "nDCG@10 1.000 -> 0.710, floor 0.900\nlost: a 1 -> 2\nnow on top: b"
+        "nDCG@10 1.000 -> 0.710, floor 0.900\nfell: a rank 1 -> 2\nin its place: b"
     )
     assert annotations[3].message == "ConnectionError: no engine"
 
@@ -333,7 +333,7 @@ def test_many_cases_that_did_not_finish(count: int) -> None:
     named, *_ = re.split(r"\n(?! )", text.partition("did not finish: ")[2])
     assert named.count(f"{FILE}::") == 20
     assert named.endswith("and 5 more") is (count == 25)
-    assert f"; {count} cases did not finish\n" in text
+    assert f"; {count} cases are missing\n" in text
 
 
 def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo
-from pytest_relevance.reports.run.counts_sentence import verdict as verdict_of
+from pytest_relevance.reports.run.counts_sentence import counts_sentence
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.styled_lines import (
@@ -73,8 +73,8 @@ def test_a_small_run() -> None:
         """)
 
 
-def verdict(*entries: CaseResult) -> str:
-    said = verdict_of([*entries], [], RunInfo())
+def counts(*entries: CaseResult) -> str:
+    said = counts_sentence([*entries], [], RunInfo())
     assert said is not None
     return said.text
 
@@ -92,14 +92,14 @@ ALIKE = ("suggest_products_bm25", "suggest_products_hybrid")
         (ALIKE, [0.0, 0.5], "sugges...ts_bm25 0.000, sugges..._hybrid 0.500"),
     ],
 )
-def test_the_means_of_variants_in_the_verdict(
+def test_the_means_of_variants_in_the_counts(
     names: Sequence[str], scores: Sequence[float], means: str
 ) -> None:
     found = [
         entry("boots", score, search=name, file=f"{name}.yaml")
         for name, score in zip(names, scores, strict=True)
     ]
-    assert verdict(*found).partition("nDCG@10 ")[2] == means
+    assert counts(*found).partition("nDCG@10 ")[2] == means
 
 
 def test_search_variants_stand_side_by_side() -> None:
@@ -359,4 +359,7 @@ def test_cases_that_depend_on_equal_scores_are_counted_and_the_first_are_named()
     keys = {"judgments": {"w1": 3, "strap1": 1}, "min_ndcg": 0.9}
     tied = [result_of({"query": name, **keys}, hits) for name in "abcd"]
     said = " ".join(each.text for each in fault_sentences(tied, RunInfo()))
-    assert "chance decides whether 4 cases pass: a, b, c and 1 more" in said
+    assert (
+        "the order of equal scores decides whether 4 cases pass: a, b, c and 1 more"
+        in said
+    )

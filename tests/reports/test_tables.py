@@ -122,10 +122,12 @@ def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
 
 
 def test_spans_of_users_stand_in_code_spans_beside_words_of_the_report() -> None:
-    table = Table([Column("lost"), Column("gate")])
+    table = Table([Column("fell"), Column("gate")])
     table.add(
-        Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))),
+        Cell((("<b>|Boots", USER), (" rank 1 -> 4", PLAIN))),
         styled_cell("not met", STRONG),
     )
-    assert table.markdown()[-1] == "| `<b>\\|Boots` 1\u00a0->\u00a0gone | **not met** |"
-    assert text(table)[-1] == "<b>|Boots 1 -> gone  not met"
+    assert (
+        table.markdown()[-1] == "| `<b>\\|Boots` rank 1\u00a0->\u00a04 | **not met** |"
+    )
+    assert text(table)[-1] == "<b>|Boots rank 1 -> 4  not met"

@@ -24,7 +24,7 @@ from pytest_relevance.reports.markdown_sections import (
     table_sections,
 )
 from pytest_relevance.reports.run.certainty_text import how_sure
-from pytest_relevance.reports.run.changed_results import (
+from pytest_relevance.reports.run.changed_means import (
     count_sentences,
     mean_change_sentence,
 )

@@ -18,8 +18,10 @@ from pytest_relevance.ext.html.variants_section import variants_section
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
 from pytest_relevance.reports.labels import start_text
-from pytest_relevance.reports.run import changed_results
+from pytest_relevance.reports.run import changed_means, run_context
 from pytest_relevance.reports.run.build import build_text
+from pytest_relevance.reports.run.changed_latencies import latency_sentences
+from pytest_relevance.reports.run.emptied import emptied
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
@@ -118,11 +120,11 @@ def screen_of(run: Run) -> Screen:
     known = known_text(run.results)
     if known:
         means.append(known)
-    context = changed_results.context(run, _MOST_FILES)
+    context = run_context.context(run, _MOST_FILES)
     if run.info.started:
         context.append(f"run of {start_text(run.info.started)} UTC")
-    latencies = changed_results.latency_sentences(changes)
-    context += [each.text for each in latencies[: changed_results.MOST_NAMES]]
+    latencies = latency_sentences(changes)
+    context += [each.text for each in latencies[: run_context.MOST_NAMES]]
     return Screen(
         headline=said,
         counts=count_results(run.results),
@@ -135,7 +137,7 @@ def screen_of(run: Run) -> Screen:
 
 
 def whole_mean_texts(
-    whole: changed_results.WholeMean | None, said: Headline
+    whole: changed_means.WholeMean | None, said: Headline
 ) -> list[str]:
     """Return how the mean that decides the headline changed, in at most two sentences.
 
@@ -149,7 +151,7 @@ def whole_mean_texts(
     if whole is None:
         return []
     tells_chance = {"got_worse", "got_better"} <= said.told
-    texts = [changed_results.mean_in_words(whole, says_chance=not tells_chance)]
+    texts = [changed_means.mean_in_words(whole, says_chance=not tells_chance)]
     basis = "; ".join(whole.basis())
     if whole.cases:
         texts.append(f"The mean is {basis}.")
@@ -166,13 +168,13 @@ def _means(
     The mean over all cases comes first, then the counts that the headline does not
     have. If there are several suites or variants, their means follow.
     """
-    texts = whole_mean_texts(changed_results.whole_mean(ran, change), said)
-    counts = changed_results.whole_count_sentences(ran, said.told)
+    texts = whole_mean_texts(changed_means.whole_mean(ran, change), said)
+    counts = changed_means.whole_count_sentences(ran, said.told)
     texts += [sentence.text for sentence in counts]
     if not texts:
         return _present_means(ran)
     if len({(result.file, variant_of(result)) for result in ran}) > 1:
-        by_suite = changed_results.mean_sentences(ran, only_changes=True)
+        by_suite = changed_means.mean_sentences(ran, only_changes=True)
         if len(by_suite) > 1:
             texts += [sentence.text for sentence in by_suite]
     return texts
@@ -213,7 +215,7 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
     """Return remarks on the run, what differs from its reference, and known items."""
-    sentences = changed_results.reference_sentences(run, ran)
+    sentences = run_context.reference_sentences(run, ran)
     sentences += known_item_sentences(ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
@@ -231,13 +233,15 @@ def _fault_lines(
     """
     findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
     findings += [ScreenLine(error) for error in error_texts(run.info)]
-    emptied = emptied_lines(changes)
-    if emptied and not _has_diagnosis(ran, diagnoses.NOTHING):
-        findings += emptied
+    find_nothing = emptied_lines(changes)
+    if find_nothing and not _has_diagnosis(ran, diagnoses.NOTHING):
+        findings += find_nothing
     findings += lost_item_lines(changes)
-    for fault in faults(run.results, run.info):
+    for fault in faults(run.results):
         is_note = not fault.explains_failures
         findings.append(ScreenLine(fault.text, fault.results, is_note=is_note))
+    for warning in diagnoses.project_warnings(run.info):
+        findings.append(ScreenLine(warning, is_note=True))
     return findings
 
 
@@ -247,7 +251,7 @@ def _has_diagnosis(results: Sequence[CaseResult], kind: str) -> bool:
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
     """Return a line about queries that had results before and have none now, or []."""
-    found = changed_results.emptied(changes)
+    found = emptied(changes)
     if not found:
         return []
     count = counted(len(found), "query returns", "queries return")

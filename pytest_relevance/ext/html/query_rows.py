@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_relevance._number_text import number_text, score_text
@@ -19,10 +19,12 @@ from pytest_relevance.reports.labels import names_in_page
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.movers import (
-    DOCUMENT_ON_TOP,
-    GAINED_DOCUMENT,
-    LOST_DOCUMENT,
-    document_spans,
+    COSTS_MOST,
+    FELL,
+    IN_ITS_PLACE,
+    ON_TOP,
+    ExplainingDocuments,
+    explaining_documents,
 )
 from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
@@ -74,8 +76,8 @@ class QueryRows:
         if not any(_has_documents(row) for row in rows):
             return titles
         if self._nothing_fell or not is_compared:
-            return [*titles, "largest loss", "on top"]
-        return [*titles, "lost or fell", "in its place"]
+            return [*titles, COSTS_MOST, ON_TOP]
+        return [*titles, FELL, IN_ITS_PLACE]
 
     def row(self, row: PageRow, change: CaseChange) -> Element:
         """Return the `<tr>` of a case. `change`: the change of the row."""
@@ -86,19 +88,16 @@ class QueryRows:
         return element("tr", row.tone, cells, **name)
 
     def _document_cells(self, change: CaseChange) -> list[Element]:
-        """Return the cells of the lost document and of the document on top.
+        """Return the cells of the document that costs most and of the one on top.
 
         If no case fell, they are those of a run without a reference.
         """
         if self._nothing_fell and change.change.before is not None:
             change = CaseChange(replace(change.change, before=None))
-        documents = document_spans(change, gone="not returned")
-        lost = documents[LOST_DOCUMENT]
-        if change.result.call.error is not None:
-            lost = ()  # it is the error, which the cell of the scores has
-        lost_title, on_top_title = self.titles[2:]
+        documents = explaining_documents(change)
+        costliest_title, on_top_title = self.titles[2:]
         return [
-            _document_cell(lost, lost_title),
+            _document_cell(documents.costliest.spans, costliest_title),
             _document_cell(_on_top_spans(documents, change), on_top_title),
         ]
 
@@ -163,15 +162,14 @@ def _document_cell(spans: Line, title: str) -> Element:
     return element("td", "", _spans(spans), **{"data-label": title})
 
 
-def _on_top_spans(documents: Mapping[str, Line], change: CaseChange) -> Line:
+def _on_top_spans(documents: ExplainingDocuments, change: CaseChange) -> Line:
     """Return the spans of the document on top; if the score rose, of what gained most.
 
     If there is neither, they say why the case has no results.
     """
-    on_top = documents[DOCUMENT_ON_TOP]
-    gained = documents[GAINED_DOCUMENT]
-    if gained and change.weighted_change > 0:
-        on_top = gained
+    on_top = documents.on_top.spans
+    if documents.gained.spans and change.weighted_change > 0:
+        on_top = documents.gained.spans
     if not on_top:
         on_top = ((WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
     return on_top
@@ -193,8 +191,6 @@ def _spans(spans: Line) -> list[Element | str]:
             parts.append(element("span", "title", [element("bdi", "", [words])]))
         else:
             place = words.strip().replace("->", ARROW)
-            if place[0].isdigit():
-                place = f"rank {place}"
             parts.append(element("span", "place", [place]))
     return parts
 

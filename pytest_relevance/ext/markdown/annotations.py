@@ -13,11 +13,7 @@ from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
 from pytest_relevance.reports.run.gates import gate_message
-from pytest_relevance.reports.run.movers import (
-    DOCUMENT_ON_TOP,
-    LOST_DOCUMENT,
-    mover_row,
-)
+from pytest_relevance.reports.run.movers import explaining_documents
 from pytest_relevance.reports.run.run_findings import reason_texts
 from pytest_relevance.reports.run.shown_failures import (
     new_failures,
@@ -163,17 +159,16 @@ def _title(result: CaseResult, has_variants: bool) -> str:
 
 
 def _message_parts(result: CaseResult) -> list[str]:
-    """Return why a case failed, which document it lost, and which is on top now."""
+    """Return why a case failed, which document costs most, and what is in its place."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
     change = CaseChange.since_baseline(result)
     if change.after is None:
         return parts
-    row = mover_row(change, ())
-    for word in (LOST_DOCUMENT, DOCUMENT_ON_TOP):
-        spans = row.documents[word]
-        if spans:
-            parts.append(f"{word}: {plain_text([spans])}")
+    documents = explaining_documents(change)
+    for document in (documents.costliest, documents.on_top):
+        if document.spans:
+            parts.append(plain_text([document.titled]))
     return parts
 
 

@@ -42,8 +42,8 @@ class Annotations:
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the annotations after the last line of the terminal.
 
-        If another plugin annotates failing tests, only failures that are no failing
-        tests are annotated.
+        If another plugin annotates failing tests, gates and cases that failed in their
+        call are left out.
         """
         store = run_store(config)
         results = store.results

@@ -35,22 +35,20 @@ from pytest_relevance.reports.markdown_text import (
     code_span,
     escaped,
     short_code_span,
+    words_in_markdown,
 )
 from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
 from pytest_relevance.reports.run.certainty_text import CERTAINTY_EXPLAINED
-from pytest_relevance.reports.run.changed_results import (
-    MOST_NAMES,
-    context,
-    emptied_sentences,
-    latency_sentences,
+from pytest_relevance.reports.run.changed_latencies import latency_sentences
+from pytest_relevance.reports.run.changed_means import (
     mean_sentences,
-    reference_sentences,
     whole_mean_sentences,
 )
 from pytest_relevance.reports.run.changed_test import looser_files
 from pytest_relevance.reports.run.counts_sentence import case_counts
+from pytest_relevance.reports.run.emptied import emptied_sentences
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
@@ -69,15 +67,17 @@ from pytest_relevance.reports.run.mean_text import (
     weighted,
 )
 from pytest_relevance.reports.run.movers import (
-    DOCUMENT_ON_TOP,
-    GAINED_DOCUMENT,
-    LOST_DOCUMENT,
     MOST_ROWS,
     any_needs_grades,
     mover_table,
 )
 from pytest_relevance.reports.run.remarks import remarks
 from pytest_relevance.reports.run.report import run_gates
+from pytest_relevance.reports.run.run_context import (
+    MOST_NAMES,
+    context,
+    reference_sentences,
+)
 from pytest_relevance.reports.run.run_findings import (
     in_markdown,
     reason_texts,
@@ -292,7 +292,7 @@ class _MarkdownReport:
 def _folded_table(
     title: str, rows: Sequence[CaseChange], variants: Sequence[Variant]
 ) -> str:
-    table = mover_table("", rows, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP))
+    table = mover_table("", rows, variants)
     return details(title, table.markdown())
 
 
@@ -330,7 +330,7 @@ def _first_section(
     if page:
         items.append(f"[all rankings side by side, in the page]({page})")
     lines = [heading(said.text, said.mark), ""]
-    lines.append(escaped(build_text(run.results, gates, run.info)))
+    lines.append(words_in_markdown(build_text(run.results, gates, run.info)))
     if items:
         lines.append("")
     lines += [f"- {item}" for item in items]
@@ -391,7 +391,7 @@ def _count_items(run: Run) -> list[str]:
         items += [said.markdown() for said in known_items]
     nothing_searched = unsaid_nothing_searched(run.results, run.info)
     if nothing_searched:
-        items.append(escaped(nothing_searched))
+        items.append(in_markdown(nothing_searched))
     return items
 
 
@@ -418,36 +418,26 @@ def _case_sections(
     groups: CaseGroups, variants: Sequence[Variant], most: int | None
 ) -> Iterator[MarkdownSection]:
     """Yield the tables of the cases that got worse, fail, or got better."""
-    on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     got_worse = "Got worse"
     if len(groups.got_worse) > 1:
         got_worse += ", largest drop times weight first"
-    for name, title, changes, documents in (
-        ("the cases that got worse", got_worse, groups.got_worse, on_fall),
-        (
-            "the cases that fell most",
-            "Fell most, within the tolerance of today",
-            groups.fell,
-            on_fall,
-        ),
+    within_tolerance = "Fell most, within the tolerance of today"
+    for name, title, changes in (
+        ("the cases that got worse", got_worse, groups.got_worse),
+        ("the cases that fell most", within_tolerance, groups.fell),
         (
             "the cases that changed by more than allowed",
             "Changed by more than allowed",
             groups.changed,
-            on_fall,
         ),
-        ("the inconclusive cases", "Inconclusive", groups.inconclusive, on_fall),
-        ("the failing cases", "Failed", groups.failed, on_fall),
-        ("the cases that changed", "Changed", groups.differ, on_fall),
-        (
-            "the cases that got better",
-            "Got better",
-            groups.got_better,
-            (GAINED_DOCUMENT,),
-        ),
-        ("the lowest cases", "Lowest", groups.lowest, on_fall),
+        ("the inconclusive cases", "Inconclusive", groups.inconclusive),
+        ("the failing cases", "Failed", groups.failed),
+        ("the cases that changed", "Changed", groups.differ),
+        ("the cases that got better", "Got better", groups.got_better),
+        ("the lowest cases", "Lowest", groups.lowest),
     ):
-        table = mover_table(title, changes, variants, documents, most)
+        is_rise = changes is groups.got_better
+        table = mover_table(title, changes, variants, most, is_rise=is_rise)
         if changes is groups.got_worse and any_needs_grades(changes[:most]):
             table.note = CERTAINTY_EXPLAINED
         yield from table_sections(name, [table])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.diagnoses import faults_to_record, project_faults
+from pytest_relevance.results.diagnoses import faults_to_record, project_warnings
 from pytest_relevance.results.records.fingerprint import common
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
@@ -123,7 +123,7 @@ def _warnings(infos: Iterable[RunInfo]) -> list[str]:
     """Return the messages of all shards about hooks and fixtures of the project."""
     messages = []
     for info in infos:
-        messages += [fault.message for fault in project_faults(info)]
+        messages += project_warnings(info)
     return messages
 
 

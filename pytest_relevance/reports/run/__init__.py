@@ -12,10 +12,14 @@
 | `known_items` | how many known items are first, and in the first 3 results |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
-| `changed_results`, `update_advice` | what changed since the reference; what to do next |
+| `run_context` | what ran, what it is compared with, and what was searched |
+| `changed_means`, `changed_latencies` | how means and latencies changed; how many queries got worse |
+| `emptied` | queries that find nothing now |
+| `update_advice` | commands that say what to do next |
 | `certainty_text` | how sure it is that queries got worse, in words |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
-| `changed_test` | how the demands changed since the reference |
+| `changed_test`, `changed_test_text` | how the demands changed since the reference; the same in words |
+| `demand_text` | a demand, and how it changed, in words |
 | `moved_text`, `uncompared_text` | cases with another file or id in the reference; cases that only one has |
 | `case_groups` | which cases the reports name, and in which order |
 | `mean_text`, `mean_tables`, `case_counts`, `case_tables` | means and numbers of cases |

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
+from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
 from pytest_relevance.results.case_result import CaseResult, grouped, has_failed
 from pytest_relevance.results.change_counts import count_results
@@ -17,7 +18,7 @@ from pytest_relevance.results.failures import (
     STALE_ENTRY,
     failure_kind,
 )
-from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
+from pytest_relevance.results.records.run_info import RunInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
@@ -108,12 +109,7 @@ def _reasons(
     unmet = unmet_gates(gates)
     if unmet:
         reasons.append(unmet)
-    if info.uncollected:
-        reasons.append(files_with_errors(info.uncollected))
-    missing = len(info.missing)
-    if missing:
-        reasons.append(counted(missing, "case did not run", "cases did not run"))
-    return reasons + reasons_beside_cases(info)
+    return [*reasons, *unfinished_parts(info), *reasons_beside_cases(info)]
 
 
 def reasons_beside_cases(info: RunInfo) -> list[str]:

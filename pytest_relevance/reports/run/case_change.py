@@ -1,7 +1,8 @@
 """How the score of a case changed, and which documents explain the change.
 
 Reports name two documents of a case: the document whose place costs the score most, and
-the document that is in its place now.
+the document that is in its place now. Of a case that rose they name the document that
+raised the score most.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class CaseChange:
         if not earlier:
             return self._largest_loss()
         if is_similarity(self.by or ""):
-            return self._first_gone(earlier)
+            return self._first_not_returned(earlier)
         return self._moved_most(-1, self._ranks_before)
 
     @property
@@ -183,7 +184,7 @@ class CaseChange:
         before = self._ranks_before.get(document)
         return Move(document, before, self.change.ranks_after.get(document))
 
-    def _first_gone(self, earlier: Sequence[str]) -> Move | None:
+    def _first_not_returned(self, earlier: Sequence[str]) -> Move | None:
         """Return the first document of the earlier ranking that is not returned now.
 
         None if all are returned.

@@ -15,6 +15,7 @@ from pytest_relevance.reports.run.case_counts import (
     kind_counts,
     status_counts,
 )
+from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.mean_text import (
     known_text,
     means_by_variant,
@@ -40,7 +41,7 @@ from pytest_relevance.results.case_result import (
     scored_alike,
 )
 from pytest_relevance.results.failures import FAILURE_KINDS, OTHER, failure_kind
-from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
+from pytest_relevance.results.records.run_info import RunInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
@@ -49,7 +50,7 @@ _COUNTED_AS_FAILED = (GOT_WORSE, CHANGED, IN_DOUBT, OTHER)
 """The kinds of failures that count as `failed` if the headline counts these kinds."""
 
 
-def verdict(
+def counts_sentence(
     results: Sequence[CaseResult],
     gates: Sequence[GateResult],
     info: RunInfo,
@@ -68,7 +69,7 @@ def verdict(
     parts = case_counts(results, has_worse=not is_compared)
     if is_compared:
         return Sentence("; ".join(parts)) if parts else None
-    unfinished = _unfinished_parts(info)
+    unfinished = unfinished_parts(info)
     parts += [*_mean_parts(results), *unfinished]
     outcomes = {gate.outcome() for gate in gates}
     has_bad_case = any(result.status in NOT_PASSED for result in results)
@@ -82,17 +83,6 @@ def verdict(
     else:
         style = GOOD
     return Sentence("; ".join(parts), style) if parts else None
-
-
-def _unfinished_parts(info: RunInfo) -> list[str]:
-    """Return, for example, `1 file has an error`, `12 cases did not finish`."""
-    parts = []
-    if info.uncollected:
-        parts.append(files_with_errors(info.uncollected))
-    absent = sum("::" in name for name in info.missing)
-    if absent:
-        parts.append(f"{counted(absent, 'case')} did not finish")
-    return parts
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:

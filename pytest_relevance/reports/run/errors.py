@@ -23,7 +23,10 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Return what kept a run from finishing: `1 file has an error`; [] if nothing."""
+    """Return why results are missing, as `1 file has an error`, `2 cases are missing`.
+
+    [] if none are.
+    """
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))

@@ -1,7 +1,7 @@
 """The faults of a run, in words.
 
-A fault is what is wrong with many cases, that cases were not searched because too many
-searches failed, or a warning about a fixture or a hook of the project.
+A fault is wrong with several cases alike (`Fault`), or with a fixture or a hook of the
+project. Reports call the second kind warnings, and show them last.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a run in a sentence, and the cases with this fault.
+    """What is wrong with several cases, in a sentence, and these cases.
 
-    A warning about a fixture or a hook of the project has no cases.
+    It is a diagnosis, or that too many searches failed, so that cases were not searched.
+    There are no cases if a diagnosis of another package cannot be made.
 
     `is_minor`: whether the scores are right, but may differ in the next run.
     `explains_failures`: whether the cases fail because of the fault. Otherwise the
@@ -43,7 +44,7 @@ class Fault:
     """
 
     text: str
-    results: Sequence[CaseResult] = ()
+    results: Sequence[CaseResult]
     is_minor: bool = False
     explains_failures: bool = False
 
@@ -53,8 +54,8 @@ class Fault:
         return any(result.verdict in WITHOUT_SCORE for result in self.results)
 
 
-def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
-    """Return the faults of a run. Warnings about the project come last."""
+def faults(results: Sequence[CaseResult]) -> list[Fault]:
+    """Return the faults of a run. Cases that were not searched come last."""
     found = []
     for diagnosis in diagnoses.diagnose(results):
         text = _diagnosis_text(diagnosis)
@@ -69,8 +70,6 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     if given_up:
         text = not_searched_text(given_up)
         found.append(Fault(text, given_up, explains_failures=True))
-    for warning in diagnoses.project_faults(info):
-        found.append(Fault(warning.message))
     return found
 
 
@@ -103,32 +102,39 @@ def _alike_errors_text(diagnosis: Diagnosis) -> str:
 
 
 def fault_sentences(results: Sequence[CaseResult], info: RunInfo) -> list[Sentence]:
-    """Return a sentence about each fault; faults that are errors come first."""
-    found = sorted(faults(results, info), key=lambda fault: not fault.is_error)
-    return [_sentence(fault, full=False) for fault in found]
+    """Return a sentence about each fault, then the warnings about the project.
+
+    Faults that are errors come first.
+    """
+    found = sorted(faults(results), key=lambda fault: not fault.is_error)
+    sentences = [_sentence(fault, full=False) for fault in found]
+    return sentences + _warning_sentences(info)
+
+
+def _warning_sentences(info: RunInfo) -> list[Sentence]:
+    return [Sentence(text, BAD) for text in diagnoses.project_warnings(info)]
 
 
 def other_fault_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool
 ) -> list[Sentence]:
-    """Return a sentence about each fault that is no error.
+    """Return a sentence about each fault that is not an error, then the warnings.
 
     `full`: whether a sentence names all cases of its fault.
     """
-    found = [fault for fault in faults(results, info) if not fault.is_error]
-    return [_sentence(fault, full=full) for fault in found]
+    found = [fault for fault in faults(results) if not fault.is_error]
+    sentences = [_sentence(fault, full=full) for fault in found]
+    return sentences + _warning_sentences(info)
 
 
-def error_sentences(
-    results: Sequence[CaseResult], info: RunInfo, *, full: bool
-) -> list[Sentence]:
+def error_sentences(results: Sequence[CaseResult], *, full: bool) -> list[Sentence]:
     """Return a sentence about each error. Cases with the same error share a sentence.
 
     `full`: whether a shared sentence names all its cases.
     """
     sentences = []
     said: set[int] = set()
-    for fault in faults(results, info):
+    for fault in faults(results):
         if fault.is_error:
             sentences.append(_sentence(fault, full=full))
             said.update(id(result) for result in fault.results)

@@ -19,7 +19,8 @@ from pytest_relevance.reports.run.case_counts import (
     unmet_gates,
 )
 from pytest_relevance.reports.run.certainty_text import how_sure
-from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
+from pytest_relevance.reports.run.changed_test import changed_test
+from pytest_relevance.reports.run.changed_test_text import changed_in_words
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.replayed import no_search_text
 from pytest_relevance.reports.run.run_findings import FAILS, briefs

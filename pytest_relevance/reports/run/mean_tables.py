@@ -43,8 +43,6 @@ _DROP_ORDER = {
 }
 """The columns that are left out if there is little room, the highest number first."""
 
-_NO_MEAN = 2.0  # in place of a mean that is not defined; sorts after every mean
-
 
 def means_table(
     names: Sequence[Column],
@@ -184,7 +182,7 @@ def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> 
     """Return the table of the mean of each tag, and how many cases did not pass.
 
     Tags with the most cases that did not pass come first, then tags with the lowest
-    mean.
+    mean. A tag without a mean comes last.
     """
     rows = []
     for tag, tagged in by_tag.items():
@@ -195,9 +193,11 @@ def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> 
         if unmet:
             count += f", {unmet} not passed"
         mean = mean_score(results)
-        rows.append((-unmet, _NO_MEAN if mean is None else mean, tag, count))
+        order = (-unmet, mean is None, mean or 0.0, tag)
+        rows.append((order, tag, mean, count))
+    rows.sort(key=lambda row: row[0])
     names = Column("by tag", max_width=32, is_code=True)
     table = Table([names, Column(align=RIGHT), Column(gap=3)])
-    for _, mean, tag, count in sorted(rows)[:most]:
-        table.add(f"  {tag}", score_text(None if mean == _NO_MEAN else mean), count)
+    for _, tag, mean, count in rows[:most]:
+        table.add(f"  {tag}", score_text(mean), count)
     return table

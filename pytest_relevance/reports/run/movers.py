@@ -34,8 +34,51 @@ NOTHING_RETURNED = "nothing returned"
 _INDENT = " " * 6
 _NARROWEST_DOCUMENT = 12
 
-LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
-"""The titles of the columns that name a document."""
+FELL, COSTS_MOST = "fell", "costs most"
+IN_ITS_PLACE, NOW_ON_TOP, ON_TOP = "in its place", "now on top", "on top"
+GAINED = "gained"
+"""What reports say of a document that explains a score.
+
+- FELL: its fall, or that it is not returned any more, lowered the score most.
+- COSTS_MOST: it costs most, but is not known to have fallen.
+- IN_ITS_PLACE: it took the place of the document that fell.
+- NOW_ON_TOP, ON_TOP: it is the first result; NOW_ON_TOP if there is an earlier score.
+- GAINED: its rise raised the score most.
+"""
+
+_TITLES = (FELL, COSTS_MOST, IN_ITS_PLACE, NOW_ON_TOP, ON_TOP, GAINED)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainingDocument:
+    """What a report says of a document that explains a score.
+
+    title: one of the words above.
+    spans: the document with its ranks. Texts of users have the style `USER`. If no
+        document is named, a text such as `nothing returned`, or ().
+    """
+
+    title: str
+    spans: Line = ()
+
+    @property
+    def titled(self) -> Line:
+        """The spans after the title: `fell: Boots rank 1 -> 4`.
+
+        Without the title if no document is named.
+        """
+        if any(style == USER for _, style in self.spans):
+            return ((f"{self.title}: ", PLAIN), *self.spans)
+        return self.spans
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainingDocuments:
+    """The documents that explain the score of a case, as in `CaseChange`."""
+
+    costliest: ExplainingDocument
+    on_top: ExplainingDocument
+    gained: ExplainingDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +90,8 @@ class MoverRow:
     metric: the metric of the scores.
     scores: `0.764 -> 0.312`, or only the score now if there is no earlier score.
     sure: how sure it is that the case got worse; "" if it did not.
-    reason: why the case fails; "" if the scores show why.
-    documents: {title of a column: spans}. Texts of users have the style `USER`.
-    is_compared: whether there is an earlier score.
+    reason: the error of the search, or why the case fails; "" if the scores show why.
+    documents: the documents that explain the score.
     """
 
     name: str
@@ -58,17 +100,11 @@ class MoverRow:
     scores: str
     sure: str
     reason: str
-    documents: Mapping[str, Line]
-    is_compared: bool = True
+    documents: ExplainingDocuments
 
 
 def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
-    """Return the texts of the row of a case.
-
-    If the search failed, the column of the lost document has the error.
-
-    `variants`: the variants of the run.
-    """
+    """Return the texts of the row of a case. `variants`: the variants of the run."""
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
     scores = after
@@ -81,8 +117,7 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
         scores=scores,
         sure=certainty_text(_certainty(change)),
         reason=_unseen_reason(change),
-        documents=document_spans(change, gone="gone"),
-        is_compared=change.before is not None,
+        documents=explaining_documents(change),
     )
 
 
@@ -104,33 +139,42 @@ def any_needs_grades(changes: Iterable[CaseChange]) -> bool:
 
 
 def _unseen_reason(change: CaseChange) -> str:
-    """Return why a case fails; "" if its score fell, because its scores show that."""
+    """Return why a case fails, or the error of its search.
+
+    "" if the score fell, because the scores of the row show that.
+    """
+    if change.result.call.error is not None:
+        return change.result.call.error.headline
     before, after = change.before, change.after
     if before is not None and after is not None and after < before - LEAST:
         return ""
     return reason_beside_score(change.result) if has_failed(change.result) else ""
 
 
-def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
-    """Return {title of a column: spans of the document that explains the change}.
+def explaining_documents(change: CaseChange) -> ExplainingDocuments:
+    """Return what reports say of the documents that explain the score of a case.
 
-    `gone`: the word for the rank of a document that is not returned any more.
+    If the search failed, no document explains it.
     """
     result = change.result
     titles = _names_of_documents(result)
+    costliest = None if result.call.error is not None else change.costliest
+    costs_title, on_top_title = COSTS_MOST, ON_TOP
+    if costliest is not None and costliest.has_fallen:
+        costs_title, on_top_title = FELL, IN_ITS_PLACE
+    elif change.before is not None:
+        on_top_title = NOW_ON_TOP
     absent = "not found" if result.evaluation.passages else "not returned"
-    documents = {
-        LOST_DOCUMENT: _lost_spans(change.costliest, titles, gone, absent),
-        DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
-        GAINED_DOCUMENT: _gained_spans(change.gained, titles),
-    }
-    if result.call.error is not None:
-        documents[LOST_DOCUMENT] = ((result.call.error.headline, USER),)
-    elif change.after is not None and change.on_top is None:
-        few = _few_text(result)
-        if few:
-            documents[DOCUMENT_ON_TOP] = ((few, PLAIN),)
-    return documents
+    on_top_spans = _on_top_spans(change.on_top, titles)
+    if change.on_top is None and change.after is not None:
+        on_top_spans = _few_spans(result)
+    return ExplainingDocuments(
+        costliest=ExplainingDocument(
+            costs_title, _costliest_spans(costliest, titles, absent)
+        ),
+        on_top=ExplainingDocument(on_top_title, on_top_spans),
+        gained=ExplainingDocument(GAINED, _gained_spans(change.gained, titles)),
+    )
 
 
 def _names_of_documents(result: CaseResult) -> Mapping[str, str]:
@@ -141,30 +185,27 @@ def _names_of_documents(result: CaseResult) -> Mapping[str, str]:
     return names
 
 
-def _few_text(result: CaseResult) -> str:
-    """Return, for example, `only 1 result`; "" if there are at least k results."""
+def _few_spans(result: CaseResult) -> Line:
+    """Return, for example, `only 1 result`; () if there are at least k results."""
     returned = result.ranking.returned
     if not returned:
-        return NOTHING_RETURNED
+        return ((NOTHING_RETURNED, PLAIN),)
     if returned < result.conditions.k:
-        return f"only {counted(returned, 'result')}"
-    return ""
+        return ((f"only {counted(returned, 'result')}", PLAIN),)
+    return ()
 
 
-def _lost_spans(
-    move: Move | None, titles: Mapping[str, str], gone: str, absent: str
-) -> Line:
-    """Return the spans of, for example, `Boots 1 -> gone`; () without a `move`.
+def _costliest_spans(move: Move | None, titles: Mapping[str, str], absent: str) -> Line:
+    """Return the spans of, for example, `Boots rank 1 -> 4`; () without a `move`.
 
     If no earlier rank is known, the text is `Boots rank 4`, or `Boots not returned`.
 
-    `gone`: the words in place of a rank if the document had a rank before.
-    `absent`: the words in place of a rank if no earlier rank is known.
+    `absent`: the words in place of a rank: `not returned`.
     """
     if move is None:
         return ()
     if move.first is not None:
-        ranks = f" {move.first} -> {move.second or gone}"
+        ranks = f" rank {move.first} -> {move.second or absent}"
     elif move.second:
         ranks = f" rank {move.second}"
     else:
@@ -173,18 +214,20 @@ def _lost_spans(
 
 
 def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return the spans of, for example, `rank 4: Boots`; no rank if it is 1."""
+    """Return the spans of, for example, `Boots rank 4`; no rank if it is 1."""
     if move is None:
         return ()
-    rank = f"rank {move.second}: " if move.second != 1 else ""
-    return ((rank, PLAIN), _title_span(move, titles))
+    title = _title_span(move, titles)
+    return (title,) if move.second == 1 else (title, (f" rank {move.second}", PLAIN))
 
 
 def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return the spans of, for example, `Boots 4 -> 1` or `Boots new -> 1`."""
+    """Return the spans of `Boots rank 4 -> 1` or `Boots new at rank 1`, for example."""
     if move is None:
         return ()
-    ranks = f" {move.first or 'new'} -> {move.second}"
+    ranks = f" new at rank {move.second}"
+    if move.first is not None:
+        ranks = f" rank {move.first} -> {move.second}"
     return (_title_span(move, titles), (ranks, PLAIN))
 
 
@@ -196,22 +239,19 @@ def mover_table(
     title: str,
     changes: Sequence[CaseChange],
     variants: Sequence[Variant],
-    documents: Sequence[str],
     most: int | None = None,
+    *,
+    is_rise: bool = False,
 ) -> Table:
-    """Return the table `query | variant | nDCG@10 | sure | why | lost | now on top`.
+    """Return the table `query | variant | nDCG@10 | sure | why | fell | in its place`.
 
-    Empty columns are left out. If no case has an earlier score, the last columns are
-    `costs most` and `on top`.
+    Empty columns are left out. `most`: the most rows; None for all.
 
-    `documents`: the columns of documents: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
-        `GAINED_DOCUMENT`.
-    `most`: the most rows; None for all.
+    `is_rise`: whether the last column is `gained` instead of the last two.
     """
     rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}
     has_one_metric = len(metrics) == 1
-    is_compared = any(row.is_compared for row in rows)
     columns = [
         Column("query", max_width=60, cut_to=20, wanted=60, cut_last=True),
         Column("variant", cut_to=8),
@@ -220,34 +260,42 @@ def mover_table(
         Column("sure", drop_order=2),
         Column("why", cut_to=12, drop_order=3),
     ]
-    columns += [_document_column(name, is_compared=is_compared) for name in documents]
+    if is_rise:
+        documents = [[row.documents.gained] for row in rows]
+        columns.append(_document_column(GAINED))
+    else:
+        documents = [[row.documents.costliest, row.documents.on_top] for row in rows]
+        fell = _title([row.documents.costliest for row in rows])
+        on_top = _title([row.documents.on_top for row in rows])
+        columns.append(_document_column(fell))
+        columns.append(_document_column(on_top, cut_to=20, drop_order=1))
     table = Table(columns, indent=2, title=title, total=len(changes))
-    for row in rows:
+    for row, of_row in zip(rows, documents, strict=True):
         table.add(
             styled_cell(row.name, USER),
             styled_cell(row.variant, USER),
             "" if has_one_metric else row.metric,
             row.scores,
             row.sure,
-            row.reason,
-            *[Cell(row.documents[name]) for name in documents],
+            styled_cell(row.reason, USER),
+            *[Cell(document.spans) for document in of_row],
         )
     return table
 
 
-_WITHOUT_REFERENCE = {LOST_DOCUMENT: "costs most", DOCUMENT_ON_TOP: "on top"}
-"""The titles of columns of documents if no case has an earlier score."""
+def _title(documents: Iterable[ExplainingDocument]) -> str:
+    """Return the title of a column: the first of `_TITLES` that a document has."""
+    titles = {document.title for document in documents if document.spans}
+    return next((title for title in _TITLES if title in titles), "")
 
 
-def _document_column(name: str, *, is_compared: bool) -> Column:
-    """Return a column of documents. `is_compared`: if any case has an earlier score."""
-    is_on_top = name == DOCUMENT_ON_TOP
+def _document_column(title: str, *, cut_to: int = 36, drop_order: int = 0) -> Column:
     return Column(
-        name if is_compared else _WITHOUT_REFERENCE.get(name, name),
-        cut_to=20 if is_on_top else 30,
+        title,
+        cut_to=cut_to,
         wanted=12,
         max_width=60,
-        drop_order=1 if is_on_top else 0,
+        drop_order=drop_order,
         shorten=cut_document,
     )
 
@@ -315,32 +363,15 @@ def mover_list(
 def _line_of_documents(row: MoverRow, columns: int) -> Line:
     """Return the line of the documents that explain a row, cut to fit.
 
-    Example: `lost Boots 1 -> gone; now on top Boot polish`. Without an earlier score:
-    `costs most: Boots rank 4; on top Boot polish`.
+    Example: `fell: Boots rank 1 -> not returned; in its place: Boot polish`. () if no
+    document does.
     """
-    lost, on_top = row.documents[LOST_DOCUMENT], row.documents[DOCUMENT_ON_TOP]
-    if not lost and not on_top:
+    costliest, on_top = row.documents.costliest.titled, row.documents.on_top.titled
+    if not costliest and not on_top:
         return ()
-    spans: list[Span] = [(_INDENT, PLAIN)]
-    if lost:
-        spans += [("lost " if row.is_compared else "costs most: ", PLAIN), *lost]
-    if on_top:
-        if lost:
-            spans.append(("; ", PLAIN))
-        spans += [(_before_on_top(row), PLAIN), *on_top]
+    between = (("; ", PLAIN),) if costliest and on_top else ()
+    spans = [(_INDENT, PLAIN), *costliest, *between, *on_top]
     return styled_line(_with_cut_documents(spans, columns))
-
-
-def _before_on_top(row: MoverRow) -> str:
-    """Return the words before the document on top: `now on top `, or `on top `.
-
-    If the rank follows: `now at `, or `at `. "" if no document follows.
-    """
-    on_top = row.documents[DOCUMENT_ON_TOP]
-    if all(style != USER for _, style in on_top):
-        return ""
-    rank, _ = on_top[0]
-    return ("now " if row.is_compared else "") + ("at " if rank else "on top ")
 
 
 def _with_cut_documents(spans: Sequence[Span], columns: int) -> str:
@@ -367,11 +398,11 @@ def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table
         Column(max_width=60, cut_to=20, cut_last=True),
         Column(cut_to=8),
         Column(),
-        Column(cut_to=24, shorten=cut_document),
+        Column(cut_to=28, shorten=cut_document),
     ]
     table = Table(columns)
     for change in rose[:1]:
         row = mover_row(change, variants)
-        gained = Cell(row.documents[GAINED_DOCUMENT])
+        gained = Cell(row.documents.gained.spans)
         table.add("rose most", row.name, row.variant, row.scores, gained)
     return table

@@ -14,7 +14,7 @@ from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.change_data import became_data, finding_data, mean_data
 from pytest_relevance.reports.run import shown_failures
 from pytest_relevance.reports.run.case_counts import anything_ran
-from pytest_relevance.reports.run.counts_sentence import verdict
+from pytest_relevance.reports.run.counts_sentence import counts_sentence
 from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import gate_lines, gate_message
 from pytest_relevance.reports.run.known_items import known_item_data
@@ -75,7 +75,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
         return lines + summary_lines(of, width)
     for text in found_texts(run):
         lines += folded_lines(text, BAD, width)
-    said = verdict(run.results, gates, run.info)
+    said = counts_sentence(run.results, gates, run.info)
     return lines + (said.lines(width) if said else [])
 
 

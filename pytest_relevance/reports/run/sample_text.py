@@ -59,7 +59,10 @@ def drawn_texts(drawn: DrawnQueries, reference: str) -> list[str]:
 
 
 def _sample_text(sample: Sample) -> str:
-    """Return, for example, `200 of 41,233 queries of log.csv`."""
+    """Return a sample, how it was chosen, and how many queries are never drawn.
+
+    Example: `200 of 41,233 queries of log.csv, from 3 values of market`.
+    """
     rule = sample.rule
     text = brief_sample_text(sample)
     if sample.is_whole:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import counted, first_few, listed
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.cells import Cell, Column
-from pytest_relevance.reports.labels import case_heading, search_label
-from pytest_relevance.reports.run.variant_labels import variants_of
+from pytest_relevance.reports.labels import case_heading, case_label, search_label
+from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut_document
@@ -205,7 +205,7 @@ def brief_title(results: Sequence[CaseResult]) -> str:
 def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
     """Return a line for each failure: query, reason, and the most costly document."""
     from pytest_relevance.reports.run.case_change import CaseChange
-    from pytest_relevance.reports.run.movers import LOST_DOCUMENT, mover_row
+    from pytest_relevance.reports.run.movers import explaining_documents
 
     variants = variants_of(results)
     table = Table(
@@ -217,9 +217,13 @@ def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
         ]
     )
     for result in results:
-        row = mover_row(CaseChange.since_baseline(result), variants)
-        lost = Cell(row.documents[LOST_DOCUMENT])
-        table.add(row.name, row.variant, reason_in_brief(result), lost)
+        change = CaseChange.since_baseline(result)
+        table.add(
+            case_label(result),
+            short_label(result, variants),
+            reason_in_brief(result),
+            Cell(explaining_documents(change).costliest.spans),
+        )
     table.note = "-v shows them in full"
     return table.lines(width)
 

@@ -19,7 +19,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.blocks import CommandLine, Sentence, lines_of
 from pytest_relevance.reports.parts import MOST_LINES, Entries, Part, lines_of_parts
 from pytest_relevance.reports.run.case_tables import lowest_table
-from pytest_relevance.reports.run.counts_sentence import verdict
+from pytest_relevance.reports.run.counts_sentence import counts_sentence
 from pytest_relevance.reports.run.known_items import (
     known_item_sentences,
     lost_item_sentences,
@@ -175,13 +175,13 @@ def _means(of: SummaryOf) -> Sequence[Entries]:
     """
     if not of.is_compared:
         return []
-    from pytest_relevance.reports.run.changed_results import whole_mean_sentences
+    from pytest_relevance.reports.run.changed_means import whole_mean_sentences
 
     return whole_mean_sentences(of.results, of.headline.told)
 
 
 def _counts(of: SummaryOf) -> Sequence[Entries]:
-    said = verdict(of.results, of.gates, of.info, is_compared=of.is_compared)
+    said = counts_sentence(of.results, of.gates, of.info, is_compared=of.is_compared)
     return [] if said is None else [said]
 
 
@@ -204,7 +204,7 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
         results, of.variants, of.gates, has_means=not has_own_table
     )
     if of.is_compared and len(chosen) > 1:
-        from pytest_relevance.reports.run.changed_results import mean_sentences
+        from pytest_relevance.reports.run.changed_means import mean_sentences
 
         means = mean_sentences(results, only_changes=True)
         suites = means if len(means) > 1 else suites
@@ -240,11 +240,8 @@ def _reference_sentences(of: SummaryOf) -> list[Sentence]:
     has_record = any(info.against for info in of.files.values())
     if not (of.is_compared or has_record):
         return []
-    from pytest_relevance.reports.run.changed_results import (
-        median_latencies,
-        references_text,
-        searched_text,
-    )
+    from pytest_relevance.reports.run.changed_latencies import median_latencies
+    from pytest_relevance.reports.run.run_context import references_text, searched_text
 
     text = f"against {references_text(of.files.values())}"
     searched = searched_text(of.files, of.info.fingerprint)
@@ -272,10 +269,8 @@ def _changed_test(of: SummaryOf) -> Sequence[Entries]:
     if not (of.advises_on_baseline or of.is_compared or lacks_cases):
         return []
     from pytest_relevance.reports.run import uncompared_text
-    from pytest_relevance.reports.run.changed_test import (
-        change_sentences,
-        changed_test,
-    )
+    from pytest_relevance.reports.run.changed_test import changed_test
+    from pytest_relevance.reports.run.changed_test_text import change_sentences
     from pytest_relevance.reports.run.moved_text import moved_sentences
 
     blocks: list[Entries] = []
@@ -294,7 +289,7 @@ def _emptied(of: SummaryOf) -> Sequence[Entries]:
     """Return which queries find nothing now, and which found nothing before either."""
     if not (of.advises_on_baseline or of.is_compared):
         return []
-    from pytest_relevance.reports.run.changed_results import (
+    from pytest_relevance.reports.run.emptied import (
         emptied_sentences,
         still_empty_sentences,
     )
@@ -312,7 +307,7 @@ def _searched(of: SummaryOf) -> Sequence[Entries]:
     """
     if of.is_brief or not of.advises_on_baseline:
         return []
-    from pytest_relevance.reports.run.changed_results import searched_sentences
+    from pytest_relevance.reports.run.run_context import searched_sentences
 
     return searched_sentences(of.files, of.info.fingerprint)
 
@@ -342,7 +337,6 @@ def _cases(of: SummaryOf) -> Sequence[Entries]:
         return [lowest_table(of.results, of.variants, full=of.full)]
     from pytest_relevance.reports.run.case_groups import case_groups
     from pytest_relevance.reports.run.movers import (
-        GAINED_DOCUMENT,
         MOST_ROWS,
         best_table,
         mover_list,
@@ -363,9 +357,8 @@ def _cases(of: SummaryOf) -> Sequence[Entries]:
             mover_list(title, changes, of.variants, limit(MOST_ROWS, full=of.full))
         )
     if of.full:
-        on_rise = (GAINED_DOCUMENT,)
-        rose = groups.got_better
-        lists.append(mover_table("got better", rose, of.variants, on_rise))
+        better = groups.got_better
+        lists.append(mover_table("got better", better, of.variants, is_rise=True))
     else:
         lists.append(best_table(groups.got_better, of.variants))
     return lists
@@ -416,7 +409,7 @@ def _errors(of: SummaryOf) -> Sequence[Entries]:
         return []
     from pytest_relevance.reports.run.faults import error_sentences
 
-    return error_sentences(of.results, of.info, full=of.full)
+    return error_sentences(of.results, full=of.full)
 
 
 def _faults(of: SummaryOf) -> Sequence[Entries]:

@@ -11,8 +11,8 @@ from shlex import join, quote
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine
 from pytest_relevance.reports.run.case_counts import case_count
-from pytest_relevance.reports.run.changed_results import MOST_NAMES
 from pytest_relevance.reports.run.changed_test import NONE_LOOSER, LooserFiles
+from pytest_relevance.reports.run.run_context import MOST_NAMES
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed

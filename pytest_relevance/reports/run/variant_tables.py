@@ -129,7 +129,10 @@ def _shown_rows(
 def _cells(
     row: VariantScores, comparison: VariantComparison, variants: Sequence[Variant]
 ) -> list[str | Cell]:
-    """Return the cells of a variant. Those of the first have no difference."""
+    """Return the cells of a variant. The row of the first variant ends after `judged`.
+
+    The best means are strong, unless all variants are equally good.
+    """
     mean: str | Cell = score_text(row.mean)
     are_all_best = len(comparison.best) == len(comparison.rows)
     if row.variant in comparison.best and not are_all_best:
@@ -186,11 +189,11 @@ def _tags_table(
 
     Tags whose best variant is not the best of the run come first.
     """
-    tags = []
-    for tag in comparison.tags:
-        has_same_best = any(tag.is_best(variant) for variant in comparison.best)
-        tags.append((has_same_best, tag))
-    tags.sort(key=lambda each: each[0])
+
+    def has_best_of_run(tag: TagMeans) -> bool:
+        return any(tag.is_best(variant) for variant in comparison.best)
+
+    tags = sorted(comparison.tags, key=has_best_of_run)
     shown = tags if full else tags[:_MOST_TAGS]
     table = Table(
         [
@@ -199,7 +202,7 @@ def _tags_table(
             Column("cases", RIGHT),
         ]
     )
-    for _, tag in shown:
+    for tag in shown:
         means = tag_means_text(tag, variants)
         table.add(f"  {tag.tag}", means, f"{tag.cases:,}")
     table.note_more(len(tags))
@@ -207,7 +210,7 @@ def _tags_table(
 
 
 def tag_means_text(tag: TagMeans, variants: Sequence[Variant]) -> str:
-    """Return the best means of a tag: `hybrid 0.717, bm25 0.533`."""
+    """Return the three best means of a tag: `hybrid 0.717, bm25 0.533`."""
     labels = short_labels(variants)
     texts = []
     for variant, mean in tag.means[:_MOST_BEST]:
@@ -231,12 +234,13 @@ def _side_by_side(
             continue
         spread = max(means.values()) - min(means.values())
         if spread > LEAST:
-            text = means_text(means, variants)
-            rows.append((-spread, key, case_label(of_case[0]), text))
+            order = (-spread, key)
+            rows.append((order, case_label(of_case[0]), means_text(means, variants)))
+    rows.sort(key=lambda row: row[0])
     title = "side by side, the widest apart first"
     names = Column(title, max_width=42, cut_to=8, is_code=True)
     table = Table([names, Column(cut_to=20, is_code=True)])
-    for _, _, label, text in sorted(rows)[:most]:
+    for _, label, text in rows[:most]:
         table.add(f"  {label}", text)
     return table
 

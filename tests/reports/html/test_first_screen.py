@@ -141,7 +141,7 @@ def test_a_regression() -> None:
         run of 2026-01-02 03:04 UTC
         query
         nDCG@10 before → after
-        lost or fell
+        fell
         in its place
         boots
         1.000 → 0.000
@@ -227,7 +227,7 @@ def test_without_a_baseline() -> None:
         "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
         *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)"),
         *(FILE, "search"),
-        *("query", "nDCG@10", "largest loss", "on top"),
+        *("query", "nDCG@10", "costs most", "on top"),
         *("boots", "0.000", "1 unjudged", "failed: below the required 0.500"),
         *("b1", "not returned", "Boot polish"),
     ]
@@ -387,7 +387,7 @@ def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
     said = "No case failed or got worse: the lowest scores first."
     assert said in page_text(page).splitlines()
     heads = re.findall(r'<th scope="col">(.*?)</th>', page)
-    assert heads[2:] == ["largest loss", "on top"]
+    assert heads[2:] == ["costs most", "on top"]
     place = "Winter boots\nrank 3"
     assert rows(page) == [["boots", "0.500\n2 unjudged\npassed", place, "Boot polish"]]
 
@@ -418,7 +418,7 @@ def test_notes_for_engineers_and_met_gates_come_after_what_is_wrong() -> None:
         "met",
         "Notes for engineers",
         "search returned results with equal scores: sort by a second key, such as the id, and "
-        "write ties: fixed in the case file. Until then chance decides whether 1 case passes",
+        "write ties: fixed in the case file. Until then the order of equal scores decides whether 1 case passes",
         FILE,
     ]
     assert [line for line in lines if line in order] == order

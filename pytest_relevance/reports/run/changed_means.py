@@ -1,52 +1,31 @@
-"""What a report says of a run and its reference: means, latencies, empty results.
-
-`context` says what ran, and what it is compared with.
-"""
+"""How means changed since the reference, and what became of the queries, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_relevance._number_text import (
-    SIGNIFICANT,
-    duration_text,
-    p_text,
-    signed_text,
-)
-from pytest_relevance._text import counted, examples, listed
+from pytest_relevance._number_text import SIGNIFICANT, p_text, signed_text
+from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.labels import first_names, start_text
 from pytest_relevance.reports.run.case_counts import case_count
-from pytest_relevance.reports.run.changed_test import change_sentences, changed_test
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
     mean_text,
     metric_of,
     weighted,
 )
-from pytest_relevance.reports.run.moved_text import moved_sentences
-from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
-from pytest_relevance.reports.run.sample_text import sample_sentences
-from pytest_relevance.reports.run.suites import how_called
-from pytest_relevance.reports.run.uncompared_text import (
-    lost_sentences,
-    not_compared_sentences,
-)
 from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
-    label_before,
     variant_label,
-    variant_name,
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.reports.styled_lines import BAD, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_result import (
     SKIPPED,
-    WITHOUT_SCORE,
     CaseResult,
     grouped,
     of_case_files,
@@ -54,177 +33,16 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
 from pytest_relevance.results.change_counts import ChangeCounts, count_changes
-from pytest_relevance.results.changes import Change, changes_since_baseline
+from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.records.fingerprint import (
-    Fingerprint,
-    changed_since,
-    changes_text,
-)
-from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange
-    from pytest_relevance.results.records.run import Run
 
 _FEWEST_TO_TEST = 6
 """Of fewer changed queries no p-value is at most 0.05: of 5 the least is 2 / 2^5."""
 
 _TOO_FEW_FOR_P = "too few changes for p"
-
-MOST_NAMES = 3
-"""How many files, searches and entries of a fingerprint a report names."""
-
-
-# --- queries that find nothing --------------------------------------------------------
-
-
-def emptied(changes: Iterable[Change]) -> list[CaseResult]:
-    """Return the cases that found something before, and find nothing now."""
-    found = []
-    for change in changes:
-        case = change.case
-        is_empty = not case.ranking.returned and case.verdict not in WITHOUT_SCORE
-        if is_empty and change.before is not None and change.before.documents:
-            found.append(case)
-    return found
-
-
-def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """Return a sentence about the queries that return nothing now, or [].
-
-    Example: `7 queries return nothing now ("books", "boots" and 5 more)`. The sentence
-    goes on with how many of the queries have no score: these do not count as worse.
-    """
-    found = emptied(changes)
-    queries = list(dict.fromkeys(case.query for case in found))
-    if not queries:
-        return []
-    count = counted(len(queries), "query returns", "queries return")
-    text = f"{count} nothing now ({examples(queries)})"
-    unscored = {case.query for case in found if case.score is None}
-    if unscored and len(queries) > 1:
-        text += f"; {len(unscored):,} of them had no score before"
-    return [Sentence(text, BAD)]
-
-
-def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """Return a sentence about the queries that find nothing now and before, or [].
-
-    Example: `2 queries find nothing, as in the reference ("q" and "r")`.
-    """
-    queries: dict[str, None] = {}
-    for result in results:
-        found_nothing = result.baseline is not None and result.baseline.found_nothing
-        is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
-        if found_nothing and is_scored and not result.ranking.returned:
-            queries[result.query] = None
-    if not queries:
-        return []
-    find = counted(len(queries), "query finds", "queries find")
-    text = f"{find} nothing, as in the reference ({examples(queries)})"
-    return [Sentence(text, DOUBT)]
-
-
-# --- what ran, and against what -------------------------------------------------------
-
-
-def context(run: Run, most: int = MOST_NAMES) -> list[str]:
-    """Return short texts: what ran, what it is compared with, and what was searched.
-
-    `most`: the most names of each kind; a text counts further names.
-    """
-    ran = [result for result in run.results if result.status != SKIPPED]
-    files = list(dict.fromkeys(result.file for result in ran))
-    texts = first_names(files, most, "more suite", "more suites")
-
-    searches: dict[str, None] = {}
-    for variant in variants_of(ran):
-        searches[variant_name(variant)] = None
-    texts += first_names(list(searches), most, "more variant", "more variants")
-
-    against = references_text(info for file, info in run.files.items() if file in files)
-    if against:
-        texts.append(f"against {against}")
-    searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
-    texts += first_names(searched, most, "more entry", "more entries")
-    return texts + filled_texts(ran)
-
-
-def references_text(infos: Iterable[FileInfo]) -> str:
-    """Return what files are compared with: `main.jsonl of 2026-11-22 08:03 UTC`.
-
-    For committed baselines the text is `the baseline`. "" if no file is compared.
-    """
-    records: dict[str, None] = {}
-    has_baseline = False
-    for info in infos:
-        has_baseline = has_baseline or info.has_baseline
-        if info.against:
-            started = start_text(info.against_started)
-            when = f" of {started} UTC" if started else ""
-            records[f"{info.against}{when}"] = None
-    if records:
-        return listed(records, "and")
-    return "the baseline" if has_baseline else ""
-
-
-def searched_text(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> str:
-    """Return what was searched in the run and its reference: `index products-11`.
-
-    "" if the two differ: `searched_sentences` tells the difference.
-    """
-    if searched_sentences(files, fingerprint):
-        return ""
-    known = [info.fingerprint for info in files.values() if info.fingerprint]
-    if not known:
-        return ""
-    entries = [f"{name} {value}" for name, value in known[0].items()]
-    return ", ".join(first_names(entries, MOST_NAMES, "more entry", "more entries"))
-
-
-def searched_sentences(
-    files: Mapping[str, FileInfo], fingerprint: Fingerprint
-) -> list[Sentence]:
-    """Return sentences about what changed in the fingerprint since the baselines.
-
-    Files with the same change share a sentence. If there are several sentences, each
-    names its files.
-    """
-    files_by_text: dict[str, list[str]] = {}
-    for file, info in files.items():
-        text = changes_text(changed_since(info.fingerprint, fingerprint))
-        if text:
-            files_by_text.setdefault(text, []).append(file)
-    sentences = []
-    for text, names in files_by_text.items():
-        of_files = f" of {listed(names)}" if len(files_by_text) > 1 else ""
-        said = f"searched since the reference{of_files}: {text}"
-        sentences.append(Sentence(said, DOUBT))
-    return sentences
-
-
-def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
-    """Return which queries were drawn, and what differs from the reference, but scores.
-
-    The page and Markdown show these sentences.
-
-    `ran`: the results without the skipped ones.
-    """
-    searched = searched_sentences(run.files, run.info.fingerprint)
-    return [
-        *sample_sentences(run.files),
-        *searched[:MOST_NAMES],
-        *change_sentences(changed_test(run.results, run.files, run.info), run.files),
-        *moved_sentences(run.files),
-        *lost_sentences(run.results, run.files, run.info),
-        *not_compared_sentences(run.results, run.files),
-        *still_empty_sentences(ran),
-        *without_floor_sentences(run.files),
-    ]
-
-
-# --- means and latencies --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,60 +362,3 @@ def mean_in_words(whole: WholeMean, *, says_chance: bool = True) -> str:
     ends = f"{signed_text(change.low)} and {signed_text(change.high)}"
     true_change = f"{the} true change lies between {ends} ({tested})"
     return f"{head} {moved}{perfect}. {true_change}."
-
-
-def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
-    """Return how the latency of each variant changed, in cases that were called alike.
-
-    Example: `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`.
-    """
-    variants = variants_of(change.case for change in changes)
-    sentences = []
-    groups = grouped(changes, lambda change: variant_of(change.case))
-    for variant, group in groups.items():
-        change = differences.latency_change(group)
-        if change is None:
-            continue
-        how = counted(change.cases, "case")
-        called = how_called(each.case for each in group)
-        if called:
-            how += f", {called}"
-        head = label_before(variant, variants)
-        sentences.append(Sentence(f"{head}latency {_latency_figures(change)} ({how})"))
-    return sentences
-
-
-def median_latencies(changes: Sequence[Change]) -> list[str]:
-    """Return how the median latency of each variant changed: `p50 12 ms -> 14 ms`.
-
-    Variants that were called in another way, or in too few cases, are left out.
-    """
-    variants = variants_of(change.case for change in changes)
-    texts = []
-    groups = grouped(changes, lambda change: variant_of(change.case))
-    for variant, group in groups.items():
-        change = differences.latency_change(group)
-        if change is not None and change.p50 is not None:
-            head = label_before(variant, variants, " ")
-            texts.append(f"{head}p50 {_duration_change(change.p50)}")
-    return texts
-
-
-def _latency_figures(change: differences.LatencyChange) -> str:
-    """Return how p50 and p95 changed: `p50 12 ms -> 14 ms, p95 31 ms -> 40 ms`.
-
-    With too few cases, p50 is left out, and the maximum takes the place of p95.
-    """
-    parts = []
-    if change.p50 is not None:
-        parts.append(f"p50 {_duration_change(change.p50)}")
-    if change.p95 is not None:
-        parts.append(f"p95 {_duration_change(change.p95)}")
-    else:
-        parts.append(f"max {_duration_change(change.longest)}")
-    return ", ".join(parts)
-
-
-def _duration_change(seconds: tuple[float, float]) -> str:
-    before, after = seconds
-    return f"{duration_text(before)} -> {duration_text(after)}"
