@@ -17,8 +17,7 @@ from pytest_relevance.reports.html.elements import Element, element
 from pytest_relevance.reports.html.page_parts import ARROW
 from pytest_relevance.reports.labels import names_in_page
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.faults import errors_said_once
-from pytest_relevance.reports.run.movers import (
+from pytest_relevance.reports.run.explaining_documents import (
     COSTS_MOST,
     FELL,
     IN_ITS_PLACE,
@@ -26,6 +25,7 @@ from pytest_relevance.reports.run.movers import (
     ExplainingDocuments,
     explaining_documents,
 )
+from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult

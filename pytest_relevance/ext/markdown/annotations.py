@@ -12,8 +12,8 @@ from pytest_relevance.reports.brief_reasons import failure_head, reason_in_brief
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
+from pytest_relevance.reports.run.explaining_documents import explaining_documents
 from pytest_relevance.reports.run.gates import gate_message
-from pytest_relevance.reports.run.movers import explaining_documents
 from pytest_relevance.reports.run.run_findings import reason_texts
 from pytest_relevance.reports.run.shown_failures import (
     new_failures,

@@ -17,7 +17,8 @@
 | `emptied` | queries that find nothing now |
 | `update_advice` | commands that say what to do next |
 | `certainty_text` | how sure it is that queries got worse, in words |
-| `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
+| `case_change` | how the score of a case changed, and which documents explain that |
+| `explaining_documents`, `movers` | these documents in words; tables of cases whose score changed |
 | `changed_test`, `changed_test_text` | how the demands changed since the reference; the same in words |
 | `demand_text` | a demand, and how it changed, in words |
 | `moved_text`, `uncompared_text` | cases with another file or id in the reference; cases that only one has |

@@ -126,9 +126,9 @@ def compared_cases(change: MeanChange, results: Iterable[CaseResult]) -> str:
     alike = scored_alike(searched)
     total, count = case_count(alike), change.means.queries
     known_items = case_count(searched) - total
-    without = (
-        f", without the {counted(known_items, 'known item')}" if known_items else ""
-    )
+    without = ""
+    if known_items:
+        without = f", without the {counted(known_items, 'known item')}"
     if count < total:
         of_all = f"{count:,} of {counted(total, 'case')}"
         return f"{of_all}, those with a score before and now{without}"
@@ -292,6 +292,8 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
     <0.001)`; `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed. If the
     interval and the p-value disagree about chance, the sentence says that the p-value
     decides. If too few scores changed for a p-value, it is left out.
+
+    `head`: the text before `mean`, for example `weighted `.
     """
     means = change.means
     scores = f"{means.first:.3f} -> {means.second:.3f}"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 _COUNTED_AS_FAILED = (GOT_WORSE, CHANGED, IN_DOUBT, OTHER)
-"""The kinds of failures that count as `failed` if the headline counts these kinds."""
+"""The kinds of failures that are counted as `failed` if the headline counts them."""
 
 
 def counts_sentence(
@@ -117,18 +117,19 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool) -> list[str]:
     `has_worse`: whether cases that got worse or changed are counted by kind; otherwise
         they are counted as `failed`, among the statuses.
     """
-    not_by_kind = () if has_worse else _COUNTED_AS_FAILED
     kinds = _kinds_of_failures(results)
-    kinds_shown = kinds.keys() - not_by_kind
+    if not has_worse:
+        for kind in _COUNTED_AS_FAILED:
+            kinds.pop(kind, None)
     by_status = []
     compared = []
     for result in results:
         if result.baseline is not None:
             compared.append(result)
-        if _kind_of(result) not in kinds_shown and not result.is_known:
+        if _kind_of(result) not in kinds and not result.is_known:
             by_status.append(result)
-    in_order = [kind for kind in (*FAILURE_KINDS, NOT_SEARCHED) if kind in kinds_shown]
-    failures = [kind_counts(kinds, in_order), known_text(compared)]
+    by_kind = kind_counts(kinds, (*FAILURE_KINDS, NOT_SEARCHED))
+    failures = [by_kind, known_text(compared)]
     counts = [_status_text(by_status), ", ".join(text for text in failures if text)]
     parts = [text for text in counts if text]
     name = _name_of_all(results)

@@ -35,8 +35,8 @@ _MOST_NAMED = 3
 class Fault:
     """What is wrong with several cases, in a sentence, and these cases.
 
-    It is a diagnosis, or that too many searches failed, so that cases were not searched.
-    There are no cases if a diagnosis of another package cannot be made.
+    It is a diagnosis, or it says that cases were not searched because too many searches
+    failed. There are no cases if a diagnosis of another package cannot be made.
 
     `is_minor`: whether the scores are right, but may differ in the next run.
     `explains_failures`: whether the cases fail because of the fault. Otherwise the
@@ -55,7 +55,7 @@ class Fault:
 
 
 def faults(results: Sequence[CaseResult]) -> list[Fault]:
-    """Return the faults of a run. Cases that were not searched come last."""
+    """Return the faults of the cases of a run. Cases not searched come last."""
     found = []
     for diagnosis in diagnoses.diagnose(results):
         text = _diagnosis_text(diagnosis)

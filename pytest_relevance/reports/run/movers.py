@@ -5,80 +5,37 @@ Every report takes the words of a row from `mover_row`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import LEAST, score_text
-from pytest_relevance._text import counted, harmless, quoted
+from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.certainty_text import certainty_text
+from pytest_relevance.reports.run.explaining_documents import (
+    GAINED,
+    ExplainingDocuments,
+    explaining_documents,
+    title_of,
+)
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, STRONG, Line, Span, styled_line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut_document, display_width
-from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.case_result import has_failed
 from pytest_relevance.results.certainty import is_certainly_worse
-from pytest_relevance.results.changes import Move
 from pytest_relevance.results.failures import got_worse
 
 MOST_ROWS = 5
 """How many cases a table lists unless all are asked for."""
 
-NOTHING_RETURNED = "nothing returned"
-
 _INDENT = " " * 6
 _NARROWEST_DOCUMENT = 12
-
-FELL, COSTS_MOST = "fell", "costs most"
-IN_ITS_PLACE, NOW_ON_TOP, ON_TOP = "in its place", "now on top", "on top"
-GAINED = "gained"
-"""What reports say of a document that explains a score.
-
-- FELL: its fall, or that it is not returned any more, lowered the score most.
-- COSTS_MOST: it costs most, but is not known to have fallen.
-- IN_ITS_PLACE: it took the place of the document that fell.
-- NOW_ON_TOP, ON_TOP: it is the first result; NOW_ON_TOP if there is an earlier score.
-- GAINED: its rise raised the score most.
-"""
-
-_TITLES = (FELL, COSTS_MOST, IN_ITS_PLACE, NOW_ON_TOP, ON_TOP, GAINED)
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainingDocument:
-    """What a report says of a document that explains a score.
-
-    title: one of the words above.
-    spans: the document with its ranks. Texts of users have the style `USER`. If no
-        document is named, a text such as `nothing returned`, or ().
-    """
-
-    title: str
-    spans: Line = ()
-
-    @property
-    def titled(self) -> Line:
-        """The spans after the title: `fell: Boots rank 1 -> 4`.
-
-        Without the title if no document is named.
-        """
-        if any(style == USER for _, style in self.spans):
-            return ((f"{self.title}: ", PLAIN), *self.spans)
-        return self.spans
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainingDocuments:
-    """The documents that explain the score of a case, as in `CaseChange`."""
-
-    costliest: ExplainingDocument
-    on_top: ExplainingDocument
-    gained: ExplainingDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,90 +108,6 @@ def _unseen_reason(change: CaseChange) -> str:
     return reason_beside_score(change.result) if has_failed(change.result) else ""
 
 
-def explaining_documents(change: CaseChange) -> ExplainingDocuments:
-    """Return what reports say of the documents that explain the score of a case.
-
-    If the search failed, no document explains it.
-    """
-    result = change.result
-    titles = _names_of_documents(result)
-    costliest = None if result.call.error is not None else change.costliest
-    costs_title, on_top_title = COSTS_MOST, ON_TOP
-    if costliest is not None and costliest.has_fallen:
-        costs_title, on_top_title = FELL, IN_ITS_PLACE
-    elif change.before is not None:
-        on_top_title = NOW_ON_TOP
-    absent = "not found" if result.evaluation.passages else "not returned"
-    on_top_spans = _on_top_spans(change.on_top, titles)
-    if change.on_top is None and change.after is not None:
-        on_top_spans = _few_spans(result)
-    return ExplainingDocuments(
-        costliest=ExplainingDocument(
-            costs_title, _costliest_spans(costliest, titles, absent)
-        ),
-        on_top=ExplainingDocument(on_top_title, on_top_spans),
-        gained=ExplainingDocument(GAINED, _gained_spans(change.gained, titles)),
-    )
-
-
-def _names_of_documents(result: CaseResult) -> Mapping[str, str]:
-    """Return {document: title}. For a passage it is {its text: its text in quotes}."""
-    names = dict(result.texts.titles)
-    for passage in result.evaluation.passages:
-        names[passage.text] = quoted(passage.text)
-    return names
-
-
-def _few_spans(result: CaseResult) -> Line:
-    """Return, for example, `only 1 result`; () if there are at least k results."""
-    returned = result.ranking.returned
-    if not returned:
-        return ((NOTHING_RETURNED, PLAIN),)
-    if returned < result.conditions.k:
-        return ((f"only {counted(returned, 'result')}", PLAIN),)
-    return ()
-
-
-def _costliest_spans(move: Move | None, titles: Mapping[str, str], absent: str) -> Line:
-    """Return the spans of, for example, `Boots rank 1 -> 4`; () without a `move`.
-
-    If no earlier rank is known, the text is `Boots rank 4`, or `Boots not returned`.
-
-    `absent`: the words in place of a rank: `not returned`.
-    """
-    if move is None:
-        return ()
-    if move.first is not None:
-        ranks = f" rank {move.first} -> {move.second or absent}"
-    elif move.second:
-        ranks = f" rank {move.second}"
-    else:
-        ranks = f" {absent}"
-    return (_title_span(move, titles), (ranks, PLAIN))
-
-
-def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return the spans of, for example, `Boots rank 4`; no rank if it is 1."""
-    if move is None:
-        return ()
-    title = _title_span(move, titles)
-    return (title,) if move.second == 1 else (title, (f" rank {move.second}", PLAIN))
-
-
-def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return the spans of `Boots rank 4 -> 1` or `Boots new at rank 1`, for example."""
-    if move is None:
-        return ()
-    ranks = f" new at rank {move.second}"
-    if move.first is not None:
-        ranks = f" rank {move.first} -> {move.second}"
-    return (_title_span(move, titles), (ranks, PLAIN))
-
-
-def _title_span(move: Move, titles: Mapping[str, str]) -> tuple[str, str]:
-    return (titles.get(move.document) or move.document, USER)
-
-
 def mover_table(
     title: str,
     changes: Sequence[CaseChange],
@@ -265,8 +138,8 @@ def mover_table(
         columns.append(_document_column(GAINED))
     else:
         documents = [[row.documents.costliest, row.documents.on_top] for row in rows]
-        fell = _title([row.documents.costliest for row in rows])
-        on_top = _title([row.documents.on_top for row in rows])
+        fell = title_of([row.documents.costliest for row in rows])
+        on_top = title_of([row.documents.on_top for row in rows])
         columns.append(_document_column(fell))
         columns.append(_document_column(on_top, cut_to=20, drop_order=1))
     table = Table(columns, indent=2, title=title, total=len(changes))
@@ -281,12 +154,6 @@ def mover_table(
             *[Cell(document.spans) for document in of_row],
         )
     return table
-
-
-def _title(documents: Iterable[ExplainingDocument]) -> str:
-    """Return the title of a column: the first of `_TITLES` that a document has."""
-    titles = {document.title for document in documents if document.spans}
-    return next((title for title in _TITLES if title in titles), "")
 
 
 def _document_column(title: str, *, cut_to: int = 36, drop_order: int = 0) -> Column:

@@ -124,8 +124,8 @@ def found_texts(run: Run) -> list[str]:
 def run_gates(run: Run) -> list[GateResult]:
     """Judge the gates of a run, and return their results.
 
-    If no case of a file ran, the gates of the file are left out. Exception: gates are
-    required.
+    If no case of a file ran, the gates of the file are left out, unless each gate is
+    required to have a verdict.
     """
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}

@@ -205,7 +205,7 @@ def brief_title(results: Sequence[CaseResult]) -> str:
 def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
     """Return a line for each failure: query, reason, and the most costly document."""
     from pytest_relevance.reports.run.case_change import CaseChange
-    from pytest_relevance.reports.run.movers import explaining_documents
+    from pytest_relevance.reports.run.explaining_documents import explaining_documents
 
     variants = variants_of(results)
     table = Table(
