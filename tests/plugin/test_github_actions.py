@@ -76,8 +76,8 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     assert annotation.title == "Failed: b a"
     assert annotation.message.splitlines() == [
         "nDCG@10 0.710, floor 0.900",
-        "lost: Apple rank 2",
-        "now on top: b",
+        "costs most: Apple rank 2",
+        "on top: b",
     ]
     shop.run("-o", "relevance_page_url=https://ci.example.com/7/report.html")
     assert job.summary.count(MARK) == 2
