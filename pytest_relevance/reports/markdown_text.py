@@ -15,7 +15,7 @@ LONGEST_TEXT = 300
 
 _SHORTEST_FENCE = 3
 
-_MARKUP = re.compile(r"(?<!\w)[@_]|#|GH-|://|www\.|[`*\[\]~$<>\\]")
+_MARKUP = re.compile(r"(?<!\w)[@_]|#|GH-|://|www\.|[`*\[\]~$\\]")
 """Signs that have a meaning in GitHub's Markdown. `nDCG@10` is not a mention."""
 
 

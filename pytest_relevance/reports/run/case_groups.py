@@ -50,7 +50,7 @@ class CaseGroups:
 
     @property
     def without_errors(self) -> list[CaseChange]:
-        """Return the failed cases that have a score."""
+        """The failed cases without an error."""
         return [each for each in self.failed if each.result.call.error is None]
 
 

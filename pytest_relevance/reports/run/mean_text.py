@@ -65,7 +65,9 @@ def weighted(results: Sequence[CaseResult]) -> str:
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """Return how many cases failed before, and their mean; "" if none did.
+    """Return how many cases are xfailed because they failed before, and their mean.
+
+    "" if there are none. Such cases exist only with `--relevance-known=xfail`.
 
     Example: `9 failed before, their mean nDCG@10 0.312`.
     """

@@ -162,35 +162,35 @@ def _what_to_undo(files: Sequence[str]) -> CommandLine:
 
 
 def _how_to_see_one(
-    fallen: Sequence[CaseResult], run_again: Sequence[str], why_first: str = ""
+    fallen: Sequence[CaseResult], command: Sequence[str], why_first: str = ""
 ) -> CommandLine:
     """Return the command that reports the case with the greatest drop in full.
 
     The command works in the folder where the run was started.
 
-    `run_again`: the command, without the case.
+    `command`: the command, without the case.
     `why_first`: why to look at this case first; "" without a special reason.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
     name = first.node.partition("::")[2] or first.id
     word = "first" if why_first else "in full"
-    return CommandLine(word, join([*run_again, f"{first.file}::{name}"]), why_first)
+    return CommandLine(word, join([*command, f"{first.file}::{name}"]), why_first)
 
 
 def _returned_nothing(result: CaseResult) -> bool:
     return not result.ranking.returned and result.verdict not in WITHOUT_SCORE
 
 
-def _how_to_judge(worse: ChangeCounts, run_again: Sequence[str]) -> CommandLine:
+def _how_to_judge(worse: ChangeCounts, command: Sequence[str]) -> CommandLine:
     """Return the command that lists the results to judge.
 
-    `run_again`: the command, without the list.
+    `command`: the command, without the list.
     """
-    command = join([*run_again, "--relevance-unjudged=worklist.csv"])
     note = "lists the grades that the query needs"
     if worse.open > 1:
         note = f"lists the grades that the {worse.open:,} need"
-    return CommandLine("judge", command, note)
+    lists_grades = join([*command, "--relevance-unjudged=worklist.csv"])
+    return CommandLine("judge", lists_grades, note)
 
 
 def _by_standing(
