@@ -29,8 +29,10 @@ def error(shop: Shop, *options: str) -> str:
     return run.result.stderr.str() + run.text
 
 
-@pytest.mark.parametrize("update", [UPDATE, "--relevance-update=test"])
-@pytest.mark.parametrize("place", ["pytest.ini", "PYTEST_ADDOPTS"])
+@pytest.mark.parametrize(
+    ("update", "place"),
+    [(UPDATE, "pytest.ini"), ("--relevance-update=test", "PYTEST_ADDOPTS")],
+)
 def test_an_update_is_for_the_command_line_alone(
     shop: Shop, update: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,25 +53,21 @@ def test_the_configuration_cannot_replace_a_required_baseline(shop: Shop) -> Non
     assert shop.run().code == 0
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--collect-only",
-        "--setup-plan",
-        "--setup-only",
-        "--fixtures",
-        "--fixtures-per-test",
-        "--markers",
-        "--help",
-    ],
+NO_CASE_RUNS = (
+    *("--collect-only", "--setup-plan", "--setup-only", "--fixtures"),
+    *("--fixtures-per-test", "--markers", "--help"),
 )
-def test_a_build_in_which_no_case_runs_is_refused(shop: Shop, option: str) -> None:
-    shop.write("pytest.ini", f"[pytest]\naddopts = {option}\n")
-    for asked in (REQUIRE, AGAINST, "--relevance-markdown=run.md"):
-        told = error(shop, asked)
-        assert f"{option} is in addopts or PYTEST_ADDOPTS: no case would run" in told
-    # an editor lists the tests so
-    assert shop.run(option, REQUIRE).code == 0
+
+
+def test_a_build_in_which_no_case_runs_is_refused(shop: Shop) -> None:
+    for option in NO_CASE_RUNS:
+        shop.write("pytest.ini", f"[pytest]\naddopts = {option}\n")
+        told = f"{option} is in addopts or PYTEST_ADDOPTS: no case would run"
+        assert told in error(shop, REQUIRE)
+        # an editor lists the tests so
+        assert shop.run(option, REQUIRE).code == 0
+    for asked in (AGAINST, "--relevance-markdown=run.md"):
+        assert told in error(shop, asked)
 
 
 @pytest.mark.parametrize("name", ["run", "reporting", "terminal", "outputs"])

@@ -8,6 +8,7 @@ from tests.local_server import serving
 from tests.plugin.conftest import Project
 
 ENDLESS = """
+    import pathlib
     import pytest
 
     READ, CLOSED = [], []
@@ -25,7 +26,8 @@ ENDLESS = """
     @pytest.fixture(scope="session")
     def search():
         yield lambda query: results()
-        print(f"read {len(READ)}, closed {len(CLOSED)}")
+        folder = pathlib.Path(__file__).parent.name
+        print(f"<{folder}: read {len(READ)}, closed {len(CLOSED)}>")
 """
 
 READS = {
@@ -42,15 +44,16 @@ READS = {
 }
 
 
-@pytest.mark.parametrize(("suite", "read"), READS.values(), ids=READS)
-def test_as_much_is_read_as_the_case_looks_at_and_one_more(
-    project: Project, suite: str, read: int
-) -> None:
-    project.conftest(ENDLESS)
-    project.cases(f"{suite}\ncases: [{{query: boots, judgments: {{d0: 3}}}}]")
+def test_as_much_is_read_as_the_case_looks_at_and_one_more(project: Project) -> None:
+    """Each suite is in a folder, with a search of its own."""
+    for name, (suite, _) in READS.items():
+        project.write(f"{name}/conftest.py", ENDLESS)
+        cases = f"{suite}\ncases: [{{query: boots, judgments: {{d0: 3}}}}]"
+        project.cases(cases, f"{name}/shop.relevance.yaml")
     run = project.run("-s")
-    assert run.counts == {"passed": 1}
-    assert f"read {read}, closed 1" in run.text
+    assert run.counts == {"passed": len(READS)}
+    for name, (_, read) in READS.items():
+        assert f"<{name}: read {read}, closed 1>" in run.text
 
 
 SEARCHES = {

@@ -75,9 +75,11 @@ def shop(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("concurrency", ["1", "2"])
-@pytest.mark.parametrize("where", STAYS + IS_LOST)
-def test_code_that_exits(shop: Project, where: str, concurrency: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "concurrency"),
+    [*((where, 1) for where in STAYS + IS_LOST), ("search", 2), ("ranking", 2)],
+)
+def test_code_that_exits(shop: Project, where: str, concurrency: int) -> None:
     shop.conftest(CONFTEST.format(where=where, error="SystemExit(3)"))
     run = shop.run(
         "--relevance-record=run.jsonl",

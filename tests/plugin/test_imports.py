@@ -82,14 +82,6 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS) & HEAVY == {"yaml"}
 
 
-def test_cases_with_judged_documents_look_into_no_quotes(forty: Project) -> None:
-    forty.cases(
-        "cases: [{query: shoes, judgments: {hats: 1}, xfail: later, min_ndcg: 1}]"
-    )
-    modules = imported(forty, *REPORTS, "--relevance-update")
-    assert "pytest_relevance.passages.matching" not in modules
-
-
 def test_a_baseline_imports_neither_numpy_nor_pandas_where_no_score_changed(
     forty: Project,
 ) -> None:
@@ -101,7 +93,9 @@ def test_a_baseline_imports_neither_numpy_nor_pandas_where_no_score_changed(
 
 
 def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:
-    """The report and every kind of expectation do without, too."""
+    """The report and every kind of expectation do without, too. Cases with judged
+    documents look into no quotes.
+    """
     forty.cases("""
         cases:
           - query: shoes boots
@@ -110,7 +104,9 @@ def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None
             min_ndcg: 1
             expect: {P@5: 0.4, RR: 1, AP: 0.5, first: boots, order: [boots, shoes], include: [hats], latency: 1 s}
     """)
-    assert imported(forty) & HEAVY == {"yaml"}
+    modules = imported(forty, *REPORTS, "--relevance-update")
+    assert modules & HEAVY == {"yaml"}
+    assert "pytest_relevance.passages.matching" not in modules
 
 
 def test_the_fixture_imports_neither_numpy_nor_pandas(project: Project) -> None:
