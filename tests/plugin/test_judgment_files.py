@@ -149,7 +149,7 @@ def test_a_warning_is_told_once_and_names_the_case_file(
 
 def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project) -> None:
     warning_shop.options = ("-W", "error::pytest_relevance.RelevanceWarning")
-    run = warning_shop.run("-n2")
+    run = warning_shop.run()
     assert run.counts == {"errors": 1}
     assert f"shop.relevance.yaml: {WARNING}" in run.text
     assert "Traceback" not in run.text

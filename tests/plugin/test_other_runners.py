@@ -323,15 +323,19 @@ def lossy(project: Project, loses: str) -> Project:
 
 
 @pytest.mark.parametrize(
-    "loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"]
+    ("loses", "workers"),
+    [(DROPS, ["-n1"]), (SWALLOWS, [])],
+    ids=["drops what reports carry", "swallows reports"],
 )
-def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> None:
+def test_results_that_did_not_arrive_are_told(
+    project: Project, loses: str, workers: list[str]
+) -> None:
     run = lossy(project, loses).run()
     assert run.code == 0
     assert LOST in run.said
     assert "so the run fails" not in run.said
     for options, needs in (
-        (["-n1", RECORD], "--relevance-record needs"),
+        ([*workers, RECORD], "--relevance-record needs"),
         ([REQUIRE], "--relevance-gates=require needs"),
         ([RECORD, f"{UPDATE}=new"], "--relevance-record and --relevance-update need"),
     ):

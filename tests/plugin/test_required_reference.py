@@ -38,13 +38,14 @@ def file(shop: Shop, name: str) -> Path:
     return shop.path / NAMES[name]
 
 
-@BOTH
-@pytest.mark.parametrize("options", [(), ("tests",), ("-n1",)], ids=str)
-def test_a_case_file_that_is_gone_fails(
-    shop: Shop, against: list[str], options: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [[], ["tests"], ["-n1"], [AGAINST], [AGAINST, "tests", "-n1"]],
+    ids=" ".join,
+)
+def test_a_case_file_that_is_gone_fails(shop: Shop, options: list[str]) -> None:
     file(shop, "help").unlink()
-    run = shop.run(REQUIRE, *against, *options)
+    run = shop.run(REQUIRE, *options)
     assert run.code == 1
     assert NOTHING_OF_HELP in run.said
 
