@@ -59,31 +59,6 @@ class DecodeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _TextForm:
-    """How values of a class become texts, and how texts become values."""
-
-    text: Callable[[Any], str]
-    parse: Callable[[str], Any]
-
-
-_TEXT_FORMS: dict[type, _TextForm] = {}
-
-
-def keep_as_text(
-    kind: type[Decoded],
-    *,
-    text: Callable[[Decoded], str],
-    parse: Callable[[str], Decoded],
-) -> None:
-    """Let values of a class be texts in JSON.
-
-    `text`: returns the text of a value.
-    `parse`: returns the value of a text. Raises ValueError if there is none.
-    """
-    _TEXT_FORMS[kind] = _TextForm(text, parse)
-
-
-@dataclass(frozen=True, slots=True)
 class _Form:
     """How a type hint looks in JSON.
 
@@ -118,8 +93,8 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {_key_text(key): encode(item) for key, item in value.items()}
-    if type(value) in _TEXT_FORMS:
-        return _TEXT_FORMS[type(value)].text(value)
+    if type(value) in _TEXTS:
+        return _TEXTS[type(value)](value)
     if is_dataclass(value):
         return _encode_fields(value)
     return value
@@ -222,8 +197,6 @@ def _form_of(hint: Any) -> _Form:
         return _list(inner[0])
     if kind is Mapping:
         return _mapping(*inner)
-    if kind in _TEXT_FORMS:
-        return _text(_TEXT_FORMS[kind])
     if is_dataclass(kind):
         return _object(kind)
     raise TypeError(f"a field of JSON cannot have the type {hint}")
@@ -238,7 +211,7 @@ def _number(value: int) -> int:
     return value
 
 
-_FORMS: Mapping[Any, _Form] = {
+_FORMS: dict[Any, _Form] = {
     str: _Form("a text", {str: None}),
     int: _Form("a whole number", {int: None}),
     float: _Form("a number", {int: _number, float: None}),
@@ -246,6 +219,32 @@ _FORMS: Mapping[Any, _Form] = {
     NoneType: _Form("null", {NoneType: None}),
     Any: _Form("a value", dict.fromkeys(_ANY_TYPE)),
 }
+
+
+_TEXTS: dict[type, Callable[[Any], str]] = {}
+"""By class: the function that makes a text of a value."""
+
+
+def keep_as_text(
+    kind: type[Decoded],
+    *,
+    text: Callable[[Decoded], str],
+    parse: Callable[[str], Decoded],
+) -> None:
+    """Let values of a class be texts in JSON.
+
+    `text`: makes a text of a value.
+    `parse`: makes a value of a text. Raises ValueError if there is none.
+    """
+
+    def convert(written: str) -> Decoded:
+        try:
+            return parse(written)
+        except ValueError as error:
+            raise DecodeError(str(error)) from None
+
+    _TEXTS[kind] = text
+    _FORMS[kind] = _Form("a text", {str: convert})
 
 
 def _union(hints: Sequence[Any]) -> _Form:
@@ -317,18 +316,6 @@ def _numeric_key(kind: type[int] | type[float], key: str) -> float:
         return kind(key)
     except ValueError:
         raise DecodeError(f"expected a number as a key, found {shown(key)}") from None
-
-
-def _text(form: _TextForm) -> _Form:
-    """Return the form of a class whose values are texts."""
-
-    def convert(text: str) -> Any:
-        try:
-            return form.parse(text)
-        except ValueError as error:
-            raise DecodeError(str(error)) from None
-
-    return _Form("a text", {str: convert})
 
 
 def _object(kind: Any) -> _Form:

@@ -26,7 +26,7 @@ from pytest_relevance.cases.overruled_rows import (
     find_overruled,
     notices_of,
 )
-from pytest_relevance.cases.passages import with_passages
+from pytest_relevance.cases.passages_of_files import with_passages
 from pytest_relevance.cases.query_keys import Lookup
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
 

@@ -38,7 +38,7 @@ from pytest_relevance.cases.location import WRONG, Location, Wrong, silent_locat
 from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.opened_files import OpenedFiles
-from pytest_relevance.cases.passages import check_together
+from pytest_relevance.cases.passages_of_files import check_together
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
 from pytest_relevance.cases.query_keys import Lookup
 from pytest_relevance.cases.suite_known_items import SuiteKnownItems
