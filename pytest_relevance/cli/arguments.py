@@ -10,7 +10,6 @@ import math
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -151,51 +150,39 @@ def _id_field(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """An option of a command: the arguments with which argparse declares it."""
-
-    placeholder: str
-    type: Callable[[str], Any]
-    help: str
-
-
-_READING: Mapping[str, _Option] = {
-    "--format": _Option(
-        "FORMAT",
-        judgment_format,
-        "the format of the judgments, if it is not recognised",
-    ),
-    "--scale": _Option(
-        "SCALE",
-        _scale,
-        "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
-    ),
-    "--raters": _Option(
-        "HOW",
-        _raters,
-        "how several ratings become a grade: median, mean, min, max or majority",
-    ),
-    "--grade-column": _Option(
-        "NAME",
-        str,
-        "the column with the grades, if there are several, such as final_rating",
-    ),
-    "--id-field": _Option(
-        "FIELD",
-        _id_field,
-        "the column with the ids of documents, or a template of columns, such as {_index}/{_id}",
-    ),
+_READING: Mapping[str, Mapping[str, Any]] = {
+    "--format": {
+        "metavar": "FORMAT",
+        "type": judgment_format,
+        "help": "the format of the judgments, if it is not recognised",
+    },
+    "--scale": {
+        "metavar": "SCALE",
+        "type": _scale,
+        "help": "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
+    },
+    "--raters": {
+        "metavar": "HOW",
+        "type": _raters,
+        "help": "how several ratings become a grade: median, mean, min, max or majority",
+    },
+    "--grade-column": {
+        "metavar": "NAME",
+        "help": "the column with the grades, if there are several, such as final_rating",
+    },
+    "--id-field": {
+        "metavar": "FIELD",
+        "type": _id_field,
+        "help": "the column with the ids of documents, or a template of columns, such as {_index}/{_id}",
+    },
 }
+"""{option: the arguments with which argparse declares it}."""
 
 
 def add_reading(parser: ArgumentParser, *names: str) -> None:
     """Add some of the options that say how judgment files are read."""
     for name in names:
-        option = _READING[name]
-        parser.add_argument(
-            name, metavar=option.placeholder, type=option.type, help=option.help
-        )
+        parser.add_argument(name, **_READING[name])
 
 
 def add_query(parser: ArgumentParser) -> None:

@@ -158,7 +158,7 @@ class _Converted:
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Return the converted judgments. Tell the user what could not be read."""
+    """Return the judgments of IN in the format `target`. Print what was not read."""
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:

@@ -203,10 +203,11 @@ class Rejudging:
 
         `ranking`, `conditions`: those of the result, with the new settings.
         """
+        grades = grade_ranking(ranking.documents, query.grades).grades
         judged = replace(
             self._named(result, query),
             conditions=conditions,
-            ranking=_graded(ranking, query),
+            ranking=replace(ranking, grades=tuple(grades)),
             evaluation=_evaluation_by(query, result),
         )
         if self.queries is not None and self.queries.has_filled:
@@ -284,12 +285,6 @@ class Rejudging:
             tags=result.tags if query.tags is None else query.tags,
             is_known_item=query.is_known_item,
         )
-
-
-def _graded(ranking: CaseRanking, query: JudgedQuery) -> CaseRanking:
-    """Return a ranking with the grades of a query."""
-    grades = grade_ranking(ranking.documents, query.grades).grades
-    return replace(ranking, grades=tuple(grades))
 
 
 def _own_evaluation(result: CaseResult) -> CaseEvaluation:

@@ -115,7 +115,7 @@ class Grouping:
         return self._hooks[file]
 
     def _find_hook(self, item: pytest.Item) -> str:
-        """Look for such a hook, among those that an item calls."""
+        """Return the first of the hooks that the project implements; "" for none."""
         for name in _RUNNING:
             for hook in getattr(item.ihook, name).get_hookimpls():
                 if self._own.is_own(hook.function):

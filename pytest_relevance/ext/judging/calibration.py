@@ -36,8 +36,8 @@ class Calibration:
     `case_numbers`: {grade of people: index of the first case that has the grade}.
     `is_drawn`: whether people gave more grades than the judge is asked for.
     `titles`: {query: {document: title}} of the drawn grades.
-    `without_text`: the questions that are not asked, because the document has only an
-        id.
+    `without_text`: the questions that are not asked, because only the id of the
+        document is known.
     """
 
     cases: Sequence[Case]
@@ -67,10 +67,10 @@ class Calibration:
         return [judged.document for judged in self.drawn]
 
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:
-        """Return a question for each drawn grade. Keep the titles for the report.
+        """Return a question for each drawn grade, and keep the titles for the report.
 
-        If a document has only an id, its question goes to `without_text`, and its grade
-        is no longer drawn.
+        If only the id of a document is known, its question goes to `without_text`, and
+        its grade is taken out of `drawn`.
 
         `described`: the results of the cases, with the titles of their documents.
         """
@@ -136,9 +136,9 @@ class Calibration:
 
 
 def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
-    """Return a result that has all documents which people judged as missing documents.
+    """Return a result whose missing documents are all documents that people judged.
 
-    The titles of missing documents are looked up, so the judge gets the titles.
+    The titles of missing documents are looked up, so the judge gets them.
     """
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)

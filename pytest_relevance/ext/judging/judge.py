@@ -180,8 +180,7 @@ class Judge:
     async def _answer_of_coroutine(self, question: Question) -> Answer | BaseException:
         """Call and await a judge that is a coroutine function. Return its answer.
 
-        If the judge raises an exception, the answer says so. An exception that ends the
-        run is returned itself.
+        Exceptions are treated as in `_answer_of_function`.
         """
         try:
             said = await self._function(question.case.query, {**question.document})
@@ -216,11 +215,11 @@ def _name_of(judge: Any) -> str:
 
 
 def answer_of(said: object, case: Case) -> Answer:
-    """Return the answer of a judge. `said`: what the judge returned for a case.
+    """Return what a judge said as a grade with a note, or as a problem.
 
-    A judge returns a grade, (grade, note), or None if it cannot tell. A grade is a
-    number or a text. The answer has a problem if `said` is anything else, or if
-    the grade is not one of the case.
+    `said`: what the judge returned for a case: a grade, (grade, note), or None if it
+        cannot tell. A grade is a number or a text. Anything else is a problem, and so
+        is a grade that is not one of the case.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test

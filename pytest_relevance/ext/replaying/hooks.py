@@ -111,9 +111,9 @@ class Replaying:
         return replace(searched, rankings=[(with_others, latency)])
 
     def _search_of(self, case_run: CaseRun, case: Case) -> RecordedSearch:
-        """Return the recorded search of a case, in the file and the variant of another.
+        """Return the recorded search of a case, in the file and variant of `case_run`.
 
-        `case`: the case of `case_run`, or one with a query that it compares.
+        `case`: the case of `case_run`, or one with another query that it compares.
 
         Raises `NotInRecord` if the record has none.
         """
