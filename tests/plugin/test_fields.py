@@ -184,6 +184,9 @@ def test_sources_that_cannot_be_asked(shop: Project) -> None:
     shop.write("no.csv", "sku\np1\n")
     why = "cannot be looked up in relevance_documents: it raised OSError: no index"
     assert why in shop.run().failure("p1")
+    shop.conftest(SEARCH + documents.replace("documents(ids)", "documents()"))
+    why = "relevance_documents: it cannot be called with a list of ids: "
+    assert why in shop.run().told("p1")
     shop.conftest(SEARCH)
     why = 'cannot be looked up in the catalogue: no.csv:1: there is no column "id"'
     assert why in shop.run().told("p1")
