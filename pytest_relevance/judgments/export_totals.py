@@ -106,7 +106,7 @@ def rows_left_out(
         for line, cells in TextTable(source).rows():
             rows.append(_Row(line, cells, query=_cell(cells, column)))
     search = _Totals(source, rows, column, has_preamble=has_preamble)
-    search.look_at_begin(is_unnamed=is_unnamed)
+    search.look_at_beginning(is_unnamed=is_unnamed)
     search.look_at_end()
     return search.found
 
@@ -134,7 +134,7 @@ class _Row:
 
 
 class _Totals:
-    """Looks for rows with totals, first at the begin of a table, then at its end.
+    """Looks for rows with totals, at the beginning of a table and at its end.
 
     `found`: the rows that are not queries.
     """
@@ -145,12 +145,12 @@ class _Totals:
         self.found: list[LeftOut] = []
         self._source = source
         self._rows = rows
-        """The rows that were not looked at yet, and those of queries."""
+        """The rows but for those in `found`."""
         self._column = column
         self._has_preamble = has_preamble
         self._dropped = {text.casefold() for text in rules_in(source.options).drop}
 
-    def look_at_begin(self, *, is_unnamed: bool) -> None:
+    def look_at_beginning(self, *, is_unnamed: bool) -> None:
         """Look at the first row.
 
         If the first column has no name, rows without a query above that row continue

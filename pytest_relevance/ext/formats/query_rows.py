@@ -8,7 +8,7 @@ refused, because they would become one case.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -96,27 +96,27 @@ class QueryRows:
 
     def take(self, numbers: Sequence[int]) -> QueryRows:
         """Return the rows with these numbers, from 0."""
-
-        def taken(
-            columns: Mapping[str, Sequence[Any]],
-        ) -> dict[str, Sequence[Any]]:
-            found: dict[str, Sequence[Any]] = {}
-            for name, cells in columns.items():
-                found[name] = [cells[number] for number in numbers]
-            return found
-
-        return QueryRows(
-            self.source,
-            taken(self.columns),
+        return replace(
+            self,
+            columns=_taken(self.columns, numbers),
             place=lambda row: self.place(numbers[row]),
-            unread=lambda: taken(self.unread()),
-            beside_judgments=self.beside_judgments,
+            unread=lambda: _taken(self.unread(), numbers),
         )
 
     def shown_place(self, row: int) -> str:
         """Return the place of a row in words: `line 3`."""
         place = self.place(row)
         return f"line {place.line}" if place.line else place.path
+
+
+def _taken(
+    columns: Mapping[str, Sequence[Any]], numbers: Sequence[int]
+) -> dict[str, Sequence[Any]]:
+    """Return the cells of some rows, column by column."""
+    taken: dict[str, Sequence[Any]] = {}
+    for name, cells in columns.items():
+        taken[name] = [cells[number] for number in numbers]
+    return taken
 
 
 def refuse_contradictions(rows: QueryRows) -> None:
