@@ -276,7 +276,7 @@ def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
 def _check_format(value: Any, at: Location) -> str | Wrong:
     """Return the name of a format, which may be written by an alias."""
     # Not imported for suites without files.
-    from pytest_relevance.judgments.reading import check_format
+    from pytest_relevance.judgments.recognition import check_format
 
     try:
         return check_format(value)

@@ -101,7 +101,7 @@ def judgment_format(text: str) -> str:
     Raises ArgumentTypeError if there is no such format.
     """
     # most commands read no judgments
-    from pytest_relevance.judgments.reading import check_format
+    from pytest_relevance.judgments.recognition import check_format
 
     return checked_by(check_format, text)
 

@@ -1,11 +1,12 @@
 """Read and write graded judgments in every format of the field, and combine ratings.
 
-A file becomes a `Source`. `reading` finds its format, which reads the source into
+A file becomes a `Source`. `recognition` finds its format, which reads the source into
 `Ratings`. `grading` makes `Judgments` from them. The formats are in `ext/formats`.
 
 | module | what it holds |
 |---|---|
-| `reading` | `read_judgments`, `read_queries`, `read_run`: which format a file has |
+| `reading` | `read_judgments`, `read_queries`, `read_run` |
+| `recognition` | which format a file has |
 | `writing` | which format a file gets that is written |
 | `formats` | what a format is, and the registries of formats |
 | `folders` | the files in a folder of BEIR or MTEB |

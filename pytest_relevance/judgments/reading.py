@@ -1,33 +1,23 @@
 """Read judgments, queries and runs from files.
 
-This module finds the format of a file. The formats themselves are in `FORMATS` and
+`recognition` finds the format of a file. The formats themselves are in `FORMATS` and
 `RUN_FORMATS` (`formats.py`); nothing here knows one of them.
-
-If the user names a format, the file is read in it. Otherwise it is read in the first
-format that fits its content. A file that is not data, for example a page or an error
-of a server, is refused before.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
-from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
-from pytest_relevance._problems import FileError, Place, RelevanceWarning
+from pytest_relevance._problems import FileError, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
-from pytest_relevance.judgments.exports import (
-    Export,
-    plain_export,
-    refuse_below_comments,
-)
 from pytest_relevance.judgments.folders import (
     JUDGMENTS,
     QUERIES,
@@ -41,21 +31,24 @@ from pytest_relevance.judgments.formats import (
     PASSAGE,
     QUERY,
     RUN_FORMATS,
-    JudgmentFormat,
     Rankings,
-    RunFormat,
     UnreadColumn,
-    refuse_options,
 )
-from pytest_relevance.judgments.grading import graded, number_of
+from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Query, QueryList, Ratings
 from pytest_relevance.judgments.placeholders import (
     notice_of_placeholders,
     placeholders_in,
 )
+from pytest_relevance.judgments.recognition import (
+    format_of_judgments,
+    format_of_queries,
+    format_of_run,
+    plain_queries,
+)
 from pytest_relevance.judgments.row_rules import EVERY_ROW, ROW_RULES, RowRules
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
-from pytest_relevance.registry import ExtensionError, Registry
+from pytest_relevance.registry import ExtensionError
 
 Path = str | os.PathLike[str]
 
@@ -64,10 +57,6 @@ QueryPaths = str | Sequence[str] | None
 
 Of several paths the first counts that leads to a text.
 """
-
-AnyFormat = TypeVar("AnyFormat", JudgmentFormat, RunFormat)
-
-FIRST_LINE = Place(line=1)
 
 
 # What users call
@@ -219,15 +208,8 @@ def read_run(path: Path, format: str | None = None) -> Rankings:
         close = did_you_mean(format, names)
         raise ValueError(f"a run is {listed(names)}, not {quoted(format)}{close}")
     source = Source.read(path)
-    refuse_accidents(source)
     with _naming_the_file(source):
-        known: RunFormat | None
-        if format is not None:
-            known = RUN_FORMATS.get(format)
-        else:
-            known = _first_that_fits(RUN_FORMATS, source, _fits_run)
-        if known is None:
-            _refuse_unknown_run(source)
+        known = format_of_run(source, format)
         with RUN_FORMATS.calling(known.name):
             rankings = known.read(source)
         RUN_FORMATS.check_returned(known.name, "read", rankings, Mapping)
@@ -290,11 +272,10 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
 
     Raises FileError if the file has no queries, and ValueError for an unknown format.
     """
-    _refuse_accidents(source, format)
-    export = _plain(source, format)
+    export = plain_queries(source, format)
     source = export.source
     with _naming_the_file(source):
-        known = _format_of_queries(source, format)
+        known = format_of_queries(source, format)
         with FORMATS.calling(known.name):
             assert known.read_queries is not None
             read = known.read_queries(source)
@@ -306,16 +287,6 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
                 is_golden_set=known.is_golden_set(source),
                 notices=[*export.notices, *queries.notices],
             )
-
-
-def _plain(source: Source, format: str | None) -> Export:
-    """Return a file of queries without what a search tool wrote around the queries.
-
-    A file in another named format is returned as it is.
-    """
-    if format is None or _named(format).reads_exports:
-        return plain_export(source)
-    return Export(source)
 
 
 def read_ratings(
@@ -358,60 +329,13 @@ def _ratings_in(source: Source, format: str | None) -> Ratings:
 
     Raises FileError if the file cannot be read, and ValueError for an unknown format.
     """
-    _refuse_accidents(source, format)
     with _naming_the_file(source):
-        known = _named_or_fitting(format, source, JudgmentFormat.has_judgments_in)
-        if known is None:
-            _refuse_unknown(source, "judgments")
-        refuse_options(source, known)
-        if known.read is None:
-            source.refuse(f"{known.name} ({known.about}) holds no judgments")
+        known = format_of_judgments(source, format)
+        assert known.read is not None
         with FORMATS.calling(known.name):
             ratings = known.read(source)
         FORMATS.check_returned(known.name, "read", ratings, Ratings)
         return ratings
-
-
-def judgments_in(source: Source) -> JudgmentFormat | None:
-    """Return the first format in which a file has judgments; None if no format fits."""
-    return _named_or_fitting(None, source, JudgmentFormat.has_judgments_in)
-
-
-def holds_queries_alone(source: Source, format: str | None = None) -> bool:
-    """Say whether a file has queries, and no judgments."""
-    source = _plain(source, format).source
-    known = _named_or_fitting(format, source, _fits_any)
-    if known is None:
-        return False
-    if known.read is None:
-        return True
-    with FORMATS.calling(known.name):
-        if known.has_queries_alone is not None:
-            return known.has_queries_alone(source)
-        return known.has_queries_in(source) and not known.fits(source)
-
-
-def check_format(name: str) -> str:
-    """Return the name in `FORMATS` for a name or an alias: `trec` for `qrels`.
-
-    Raises ValueError for an unknown name. The message has the names that there are.
-    """
-    if name in FORMATS.bundled_names:
-        return name
-    aliases = {}
-    for bundled in FORMATS.bundled_names:
-        for alias in FORMATS.get(bundled).aliases:
-            aliases[alias] = bundled
-    if name in aliases:
-        return aliases[name]
-    if name not in FORMATS:
-        names = [*FORMATS.bundled_names, *aliases]
-        names += [other for other in FORMATS.names() if other not in names]
-        close = did_you_mean(name, names)
-        raise ValueError(
-            f"unknown format {quoted(name)}; it may be {listed(names)}{close}"
-        )
-    return name
 
 
 def options_of(
@@ -455,64 +379,6 @@ def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
     return FileIds(id_field_of(written))
 
 
-# Which format a file has
-
-
-def _first_that_fits(
-    registry: Registry[AnyFormat],
-    source: Source,
-    fits: Callable[[AnyFormat, Source], bool],
-) -> AnyFormat | None:
-    """Return the first format of a registry that fits a file; None if none does."""
-    for known in registry:
-        with registry.calling(known.name):
-            if fits(known, source):
-                return known
-    return None
-
-
-def _fits_run(known: RunFormat, source: Source) -> bool:
-    return known.fits(source)
-
-
-def _fits_any(known: JudgmentFormat, source: Source) -> bool:
-    return known.has_judgments_in(source) or known.has_queries_in(source)
-
-
-def _fits_ids_alone(known: JudgmentFormat, source: Source) -> bool:
-    return known.read_queries is None and known.has_ids_of_queries_in(source)
-
-
-def _named_or_fitting(
-    format: str | None, source: Source, fits: Callable[[JudgmentFormat, Source], bool]
-) -> JudgmentFormat | None:
-    """Return the format with a name; without a name, the first one that fits."""
-    if format is not None:
-        return _named(format)
-    return _first_that_fits(FORMATS, source, fits)
-
-
-def _named(format: str) -> JudgmentFormat:
-    """Return the format with a name or an alias. Raises ValueError for other names."""
-    return FORMATS.get(check_format(format))
-
-
-def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
-    """Return the format of a file of queries. Raises FileError if it has no queries."""
-    known = _named_or_fitting(format, source, JudgmentFormat.has_queries_in)
-    if known is None:
-        known = _first_that_fits(FORMATS, source, _fits_ids_alone)
-    if known is None:
-        _refuse_unknown(source, "queries")
-    refuse_options(source, known)
-    if known.read_queries is None:
-        source.refuse(
-            f"{known.name} ({known.about}) has no queries, only their ids; "
-            "name a file of queries"
-        )
-    return known
-
-
 @contextmanager
 def _naming_the_file(source: Source) -> Iterator[None]:
     """Turn an error of a format of another package into a FileError of the file."""
@@ -520,66 +386,3 @@ def _naming_the_file(source: Source) -> Iterator[None]:
         yield
     except ExtensionError as error:
         source.refuse(str(error))
-
-
-# What is refused
-
-
-def _refuse_accidents(source: Source, format: str | None) -> None:
-    """Raise FileError if a file is not data, for example a web page.
-
-    A file in a `format` of another package is not checked.
-    """
-    if format is None or check_format(format) in FORMATS.bundled_names:
-        refuse_accidents(source)
-
-
-def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Raise FileError for a file of an unknown format, with its first line.
-
-    `needed`: "judgments" or "queries".
-    """
-    if needed == "queries":
-        refuse_below_comments(source)
-    names = source.header.names
-    are_numbers = any(number_of(name) is not None for name in names)
-    if len(names) > 1 and not are_numbers and not source.looks_like_json:
-        _refuse_header(source, needed)
-    known = []
-    for each in FORMATS:
-        read = each.read if needed == "judgments" else each.read_queries
-        if read is not None:
-            known.append(f"{each.name} ({each.about})")
-    source.refuse(
-        f"the format of these {needed} is not recognised; the file begins with "
-        f"{quoted(source.header.line.strip())}. Known are: {'; '.join(known)}. If it is "
-        "one of them, name it (format: ..., --format of a command)",
-        FIRST_LINE,
-    )
-
-
-def _refuse_header(source: Source, needed: str) -> None:
-    """Read a file as a table, to raise the FileError that names missing columns."""
-    table = FORMATS.get("csv")
-    assert table.read is not None
-    assert table.read_queries is not None
-    if needed == "judgments":
-        table.read(source)
-    else:
-        table.read_queries(source)
-
-
-def _refuse_unknown_run(source: Source) -> NoReturn:
-    """Raise FileError for a file that is no run of a known format."""
-    judged = judgments_in(source)
-    if judged is not None:
-        source.refuse(
-            f"these are judgments, {judged.name} ({judged.about}); a run is needed",
-            FIRST_LINE,
-        )
-    known = [f"{each.name} ({each.about})" for each in RUN_FORMATS if each.about]
-    source.refuse(
-        "the format of this run is not recognised; the file begins with "
-        f"{quoted(source.header.line.strip())}. Known are: {', '.join(known)}",
-        FIRST_LINE,
-    )

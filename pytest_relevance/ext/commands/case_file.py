@@ -21,7 +21,7 @@ from pytest_relevance.ext.commands.yaml_text import (
 from pytest_relevance.judgments.formats import HALF_OF_CONTEXTS, Written
 from pytest_relevance.judgments.grading import aggregate_of
 from pytest_relevance.judgments.model import CONTEXTS, Judgments, Query, queries_of
-from pytest_relevance.judgments.reading import judgments_in
+from pytest_relevance.judgments.recognition import judgments_in
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"

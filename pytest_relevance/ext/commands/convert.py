@@ -48,6 +48,7 @@ from pytest_relevance.judgments.model import (
     Query,
     queries_of,
 )
+from pytest_relevance.judgments.recognition import holds_queries_alone
 
 _TARGETS = (CASE_FILE, *writing.written_formats(), writing.RUN)
 """The formats that this package writes. Other packages may add formats."""
@@ -254,7 +255,7 @@ def _read(arguments: Namespace) -> _Read:
         arguments.query, arguments.grade_column, **columns_of(arguments)
     )
     source = _opened(name, options, reading.ids_of(arguments.id_field))
-    if reading.holds_queries_alone(source, format):
+    if holds_queries_alone(source, format):
         return _read_queries(source, format)
     return _read_judgments(source, arguments)
 
