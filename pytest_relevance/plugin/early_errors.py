@@ -29,15 +29,20 @@ from pytest_relevance.plugin.exceptions import (
 )
 from pytest_relevance.plugin.news import News
 from pytest_relevance.plugin.output_files import files_of_options
-from pytest_relevance.plugin.outputs import how_run
+from pytest_relevance.plugin.outputs import with_start
 from pytest_relevance.plugin.paths import files_below, shown_path
 from pytest_relevance.plugin.pytest_internals import PYTEST
 from pytest_relevance.plugin.redaction import redaction
-from pytest_relevance.plugin.run_settings import HAS_STARTED, is_worker
+from pytest_relevance.plugin.run_settings import HAS_STARTED, REPLAYED, is_worker
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import RunError, errors_in_file, posix
+from pytest_relevance.results.records.run_info import (
+    RunError,
+    RunInfo,
+    errors_in_file,
+    posix,
+)
 
 MOST_ERRORS = 50
 """How many mistakes of one file are kept; a last one says how many more there are."""
@@ -187,7 +192,8 @@ def report_failed_start(
     if not names_file and not _has_cases(config, option):
         return
     found = error_at(_cause_of(error), ".", config)
-    run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
+    info = RunInfo(errors=(found,), replayed=config.stash.get(REPLAYED, None))
+    run = Run((), {}, with_start(info, config, time()))
     for problem in _write_files(error, run, config, option):
         print(safe_output(problem), file=sys.stderr)
 

@@ -142,29 +142,36 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
 def present_run(config: pytest.Config) -> Run:
     """Return the data of the run that is about to end."""
     store = run_store(config)
-    of_run = settings(config)
     results = store.results  # their titles may show an error of a catalogue
     files = {}
     for file, file_info in sorted(store.collection.files.items()):
         path = relative(file_info.path, config.rootpath) or Path(file_info.path).name
         files[Path(file).as_posix()] = replace(file_info, path=Path(path).as_posix())
-    info = replace(
-        how_run(config, of_run.started),
+    faults = faults_to_record(results, store.notes.warnings.values())
+    info = replace(how_it_ended(config), faults=faults)
+    started = settings(config).started
+    return Run(results, files, with_start(info, config, started))
+
+
+def how_it_ended(config: pytest.Config) -> RunInfo:
+    """Return how the run ends, without its start (`with_start`) and its faults."""
+    store = run_store(config)
+    of_run = settings(config)
+    return RunInfo(
         fingerprint=store.notes.fingerprint,
         missing=tuple(store.unfinished()),
-        faults=faults_to_record(results, store.notes.warnings.values()),
         requires_gates=of_run.requires_gates,
         not_run=files_not_run(config),
         requires_baseline=of_run.requires_baseline,
         is_part=is_part(config),
         errors=store.notes.errors,
         findings=tuple(store.notes.findings),
+        replayed=config.stash.get(REPLAYED, None),
     )
-    return Run(results, files, info)
 
 
-def how_run(config: pytest.Config, started: float) -> RunInfo:
-    """Return what is known of a run before it begins: versions, command, and time.
+def with_start(info: RunInfo, config: pytest.Config, started: float) -> RunInfo:
+    """Return the data of a run, with how it was started: versions, command, and time.
 
     `started`: in seconds since 1970.
     """
@@ -175,10 +182,10 @@ def how_run(config: pytest.Config, started: float) -> RunInfo:
         is_root = argument == root
         command.append("." if is_root else without_root(argument, config))
     began = datetime.fromtimestamp(started, timezone.utc)
-    return RunInfo(
+    return replace(
+        info,
         program=__version__,
         started=began.isoformat(timespec="seconds"),
         versions={"python": platform.python_version(), "pytest": pytest.__version__},
         command=tuple(command),
-        replayed=config.stash.get(REPLAYED, None),
     )

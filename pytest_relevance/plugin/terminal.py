@@ -21,10 +21,8 @@ from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.failure_text import FailurePlace, HeadingAlone, write_lines
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.paths import shown_path
-from pytest_relevance.plugin.required_reference import files_not_run
-from pytest_relevance.plugin.run_settings import REPLAYED, settings, verbosity
+from pytest_relevance.plugin.run_settings import verbosity
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import IN_FULL, shown_failures
@@ -35,7 +33,6 @@ from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.diagnoses import diagnose, explained_failures
 from pytest_relevance.results.failures import failure_order
-from pytest_relevance.results.records.run_info import RunInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,22 +215,14 @@ class Terminal:
         self, results: Sequence[CaseResult], messages: Sequence[Message]
     ) -> list[Line]:
         """Return the summary of the run, with the messages about files and findings."""
+        from pytest_relevance.plugin.outputs import how_it_ended
+
         option, store = self._config.option, self._store
-        info = RunInfo(
-            fingerprint=store.notes.fingerprint,
-            missing=tuple(store.unfinished()),
-            errors=store.notes.errors,
-            not_run=files_not_run(self._config),
-            requires_baseline=settings(self._config).requires_baseline,
-            is_part=is_part(self._config),
-            findings=store.notes.findings,
-            replayed=self._config.stash.get(REPLAYED, None),
-        )
         pages = [message.page for message in messages if message.page]
         of = SummaryOf(
             results,
             store.collection.files,
-            info,
+            how_it_ended(self._config),
             store.gates,
             verbosity=option.verbose,
             updating=option.relevance_update,
