@@ -493,30 +493,10 @@ def test_mistakes_in_the_options_of_a_file(shop: Shop, options: str, says: str) 
 @pytest.mark.parametrize(
     ("name", "content", "options", "says"),
     [
-        (
-            "q.csv",
-            "query,doc_id,grade\nboots,a,1\n",
-            "merge: true",
-            "and this is a table of judgments, with a row for",
-        ),
-        (
-            "q.csv",
-            "question,passage\nwho,me\n",
-            "merge: true",
-            "merge is for files of queries alone, and this is a",
-        ),
-        (
-            "q.json",
-            '[{"query": "boots", "ratings": {"a": 1}}]',
-            "merge: true",
-            "merge is for objects that are rows of",
-        ),
-        (
-            "q.json",
-            '["boots"]',
-            'thousands: ","',
-            "thousands is for a table with columns, and this file has none",
-        ),
+        ("q.csv", "query,doc_id,grade\nboots,a,1\n", "merge: true", "and this is a table of judgments, with a row for"),
+        ("q.csv", "question,passage\nwho,me\n", "merge: true", "merge is for files of queries alone, and this is a"),
+        ("q.json", '[{"query": "boots", "ratings": {"a": 1}}]', "merge: true", "merge is for objects that are rows of"),
+        ("q.json", '["boots"]', 'thousands: ","', "thousands is for a table with columns, and this file has none"),
         (
             "q.json",
             '[{"query": "a", "params": {"l": "de"}, "x": "fr"}]',
@@ -536,7 +516,7 @@ def test_mistakes_in_the_options_of_a_file(shop: Shop, options: str, says: str) 
             'expected text in the column "tags", found',
         ),
     ],
-)
+)  # fmt: skip
 def test_files_that_have_no_such_columns(
     shop: Shop, name: str, content: str, options: str, says: str
 ) -> None:

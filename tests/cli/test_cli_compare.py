@@ -151,14 +151,10 @@ FELL = "mean nDCG@10 fell by 0.227, from 0.949 to 0.722"
             0,
             ["met: mean CG@1 fell by 0.875", "met: no case dropped by more than 3"],
         ),
-        (
-            "--min=overlap@2=0.9",
-            1,
-            ["NOT MET: mean overlap@2 0.625, below 0.900 (6 cases)"],
-        ),
+        ("--min=overlap@2=0.9", 1, ["NOT MET: mean overlap@2 0.625, below 0.900 (6 cases)"]),
         ("--min=overlap@2=0.6 --min=nDCG@10=0.7", 0, ["met: ", "met: "]),
     ],
-)
+)  # fmt: skip
 def test_gates(shop: Terminal, options: str, code: int, says: list[str]) -> None:
     said = shop.run(*RUNS, *options.split())
     assert (said.code, said.err) == (code, "")

@@ -334,18 +334,8 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
 @pytest.mark.parametrize(
     ("found", "verdict", "says", "means"),
     [
-        (
-            FALL,
-            "warns",
-            f"{SINCE} search got worse: 5 of 5 queries (all for certain)",
-            "1.000 -> 0.548",
-        ),
-        (
-            FALL[::-1],
-            "passes",
-            f"{SINCE} search got better: 5 of 5 queries",
-            "0.548 -> 1.000",
-        ),
+        (FALL, "warns", f"{SINCE} search got worse: 5 of 5 queries (all for certain)", "1.000 -> 0.548"),
+        (FALL[::-1], "passes", f"{SINCE} search got better: 5 of 5 queries", "0.548 -> 1.000"),
         (FALL[:1] * 2, "passes", f"{SINCE} no query got worse", "1.000 -> 1.000"),
         (
             CHANCE,
@@ -354,12 +344,7 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
             "change of the mean may be chance",
             "0.849 -> 0.699",
         ),
-        (
-            [*BACK, BACK[0]],
-            "warns",
-            f"{IN_THE_LAST} 1 got worse and 1 better than before it",
-            "0.849 -> 0.849",
-        ),
+        ([*BACK, BACK[0]], "warns", f"{IN_THE_LAST} 1 got worse and 1 better than before it", "0.849 -> 0.849"),
         (
             [{"u": BEST}, {"u": "abdc"}],
             "warns",
@@ -379,24 +364,14 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
             f"{SINCE} search got worse: 5 of 5 queries (all for certain); in the last run 5 of 5 searches returned nothing",
             "1.000 -> 0.000",
         ),
-        (
-            [FALL[0], {**FALL[0], "u": FAILED}],
-            "fails",
-            f"{IN_THE_LAST} 1 of 5 searches failed",
-            "1.000 -> 1.000",
-        ),
-        (
-            FALL[:1],
-            "warns",
-            "1 run: two or more are needed to compare their means",
-            None,
-        ),
+        ([FALL[0], {**FALL[0], "u": FAILED}], "fails", f"{IN_THE_LAST} 1 of 5 searches failed", "1.000 -> 1.000"),
+        (FALL[:1], "warns", "1 run: two or more are needed to compare their means", None),
     ],
     ids=[
         *("fall", "rise", "same", "both", "last", "little", "down", "empty", "error"),
         "one",
     ],
-)
+)  # fmt: skip
 def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
     terminal: Terminal,
     runs: Path,

@@ -145,20 +145,11 @@ FRAME = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": [1, 2]})
             FRAME.drop(columns="doc"),
             "no column for the document; it has query, grade, and the document is read from doc_id",
         ),
-        (
-            pd.concat([FRAME, FRAME.assign(grade=0)]),
-            "query 'q', document 'a': two grades, 1 and 0; one is allowed",
-        ),
-        (
-            FRAME.assign(doc=[1.0, math.nan]),
-            "column 'doc': a document id is text or an integer, not 1.0",
-        ),
-        (
-            FRAME.assign(grade=[1, math.nan]),
-            "query 'q', document 'b': a grade is a finite number",
-        ),
+        (pd.concat([FRAME, FRAME.assign(grade=0)]), "query 'q', document 'a': two grades, 1 and 0; one is allowed"),
+        (FRAME.assign(doc=[1.0, math.nan]), "column 'doc': a document id is text or an integer, not 1.0"),
+        (FRAME.assign(grade=[1, math.nan]), "query 'q', document 'b': a grade is a finite number"),
     ],
-)
+)  # fmt: skip
 def test_frames_of_judgments_that_cannot_be_read_are_refused(
     frame: pd.DataFrame, says: str
 ) -> None:
@@ -173,16 +164,10 @@ def test_frames_of_judgments_that_cannot_be_read_are_refused(
             RESULTS.rename(columns={"query": "q"}),
             "the rankings: the frame has no column for the query; it has q, doc_id",
         ),
-        (
-            RESULTS.assign(rank=["1", "2", "3", "1"]),
-            "column 'rank', row 0: a number is needed, not '1'",
-        ),
-        (
-            RESULTS.assign(score=[1.0, math.nan, 1.0, 1.0]),
-            "column 'score', row 1: a number is needed, not nan",
-        ),
+        (RESULTS.assign(rank=["1", "2", "3", "1"]), "column 'rank', row 0: a number is needed, not '1'"),
+        (RESULTS.assign(score=[1.0, math.nan, 1.0, 1.0]), "column 'score', row 1: a number is needed, not nan"),
     ],
-)
+)  # fmt: skip
 def test_frames_of_rankings_that_cannot_be_read_are_refused(
     frame: pd.DataFrame, says: str
 ) -> None:

@@ -186,19 +186,10 @@ WITHOUT_TEXT = {
         {"entity": {"text": RETURNS}},
         "only entity.text; did you mean entity.text?; name the field with text_field in the case file",
     ),
-    "an integer": (
-        7,
-        "has no text; return a text, or a mapping with a text (and an id)",
-    ),
+    "an integer": (7, "has no text; return a text, or a mapping with a text (and an id)"),
     "a number": ({"chunk": 3}, "document), only chunk; name the field"),
-    "None": (
-        {"text": None},
-        'has a field "text" that is None; return a text for each result',
-    ),
-    "bytes": (
-        {"content": b"30 days"},
-        "has a field \"content\" that is bytes, b'30 days'; return text: decode it",
-    ),
+    "None": ({"text": None}, 'has a field "text" that is None; return a text for each result'),
+    "bytes": ({"content": b"30 days"}, "has a field \"content\" that is bytes, b'30 days'; return text: decode it"),
     "bytes alone": (b"30 days", "is bytes, b'30 days'; return text: decode it"),
     "parts": (
         {"content": [{"type": "text", "text": RETURNS}]},
@@ -209,11 +200,8 @@ WITHOUT_TEXT = {
         'has two texts, content "30 days" and metadata.text "You may return it within 30 days."; write text_field: '
         "content or text_field: metadata.text in the case file",
     ),
-    "a row with something else": (
-        ("a", RETURNS, {}),
-        "is not a (text, score), (id, text) or (id, text, score) row",
-    ),
-}
+    "a row with something else": (("a", RETURNS, {}), "is not a (text, score), (id, text) or (id, text, score) row"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("result", "message"), WITHOUT_TEXT.values(), ids=WITHOUT_TEXT)
