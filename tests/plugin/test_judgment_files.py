@@ -25,12 +25,15 @@ def shop(project: Project) -> Project:
 
 
 def test_each_query_is_an_item(shop: Project) -> None:
-    shop.cases(THREE_LINES)
+    shop.cases("# two\n# comments\n" + THREE_LINES)
     run = shop.run("-v")
     assert run.outcomes == {"q1": "passed", "q2": "failed", "q3": "passed"}
     assert run.results["q3"].score is None
     assert "1 passed, 1 failed, 1 measured; " in run.summary
     assert [entry.line for entry in run.results.values()] == [1, 2, 4]
+    # what pytest itself shows of an item is a line that the case file has
+    places = {report.location[:2] for report in run.reports}
+    assert places == {("shop.relevance.yaml", 2)}
 
 
 def test_a_file_named_on_the_command_line_needs_no_cases(shop: Project) -> None:
@@ -53,14 +56,6 @@ def test_a_failure_names_the_line_in_the_file_of_queries(
     assert re.search(told, run.text, re.MULTILINE)
     (short,) = run.short_summary
     assert short.startswith('FAILED shop.relevance.yaml::q2 - "b a": nDCG@10 0.710')
-
-
-def test_the_functions_stand_in_the_case_file(shop: Project) -> None:
-    """What pytest itself shows of an item is a line that the case file has."""
-    shop.cases("# two\n# comments\n" + THREE_LINES)
-    run = shop.run()
-    places = {report.location[:2] for report in run.reports}
-    assert places == {("shop.relevance.yaml", 2)}
 
 
 @pytest.mark.usefixtures("with_and_without_loops")

@@ -159,13 +159,19 @@ def test_two_records_are_compared(handbook: Handbook) -> None:
     project.run("--relevance-record=main.jsonl")
     handbook.texts(HOURS, DAYS, PROOF)
     project.run("--relevance-record=run.jsonl")
-    comparison = compare_runs(
-        project.path / "main.jsonl", project.path / "run.jsonl", ["nDCG@3", "R@2"]
-    )
+    paths = (project.path / "main.jsonl", project.path / "run.jsonl")
+    comparison = compare_runs(*paths, ["nDCG@3", "R@2"])
     (row, recall) = comparison.to_dict()["metrics"]
     assert (row["first"], row["second"]) == (1, pytest.approx(0.6934, abs=1e-4))
     assert (recall["first"], recall["second"]) == (1, 0.5)
     assert comparison.to_dict()["counts"]["got_worse"] == 1
+    # by the passages of a case file
+    fewer = CASES.rpartition("          - {quote")[0]
+    comparison = compare_runs(*paths, judgments=project.cases(fewer))
+    (row,) = comparison.to_dict()["metrics"]
+    assert (row["first"], row["second"]) == (1, pytest.approx(0.6309, abs=1e-4))
+    with pytest.raises(Incomparable, match="1 passage is new or changed, and the rec"):
+        compare_runs(*paths, judgments=project.cases(RECEIPT))
 
 
 RECEIPT = CASES.replace("proof of purchase", "such as the receipt")
@@ -184,22 +190,6 @@ def test_two_records_are_compared_by_other_settings(handbook: Handbook) -> None:
         compare_runs(*paths, collapse=True)
     with pytest.raises(Incomparable, match="ideal is judged, not max: "):
         compare_runs(*paths, ideal="max")
-
-
-def test_two_records_are_judged_by_the_passages_of_a_case_file(
-    handbook: Handbook,
-) -> None:
-    project = handbook.project
-    project.run("--relevance-record=main.jsonl")
-    handbook.texts(HOURS, DAYS, PROOF)
-    project.run("--relevance-record=run.jsonl")
-    paths = (project.path / "main.jsonl", project.path / "run.jsonl")
-    fewer = CASES.rpartition("          - {quote")[0]
-    comparison = compare_runs(*paths, judgments=project.cases(fewer))
-    (row,) = comparison.to_dict()["metrics"]
-    assert (row["first"], row["second"]) == (1, pytest.approx(0.6309, abs=1e-4))
-    with pytest.raises(Incomparable, match="1 passage is new or changed, and the rec"):
-        compare_runs(*paths, judgments=project.cases(RECEIPT))
 
 
 def test_records_with_texts_are_judged_by_new_passages(handbook: Handbook) -> None:

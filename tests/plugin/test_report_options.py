@@ -126,18 +126,15 @@ def test_the_report_of_the_record_is_that_of_the_run(
     assert verdict_of(page(shop)) == verdict_of(page(shop, "again.html"))
 
 
-@pytest.mark.parametrize("name", ["html", "markdown"])
-def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(
-    project: Project, name: str
-) -> None:
-    option = f"--relevance-{name}=run.out"
-    run = project.run(option)
-    assert run.code == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert "Nothing was searched" in (project.path / "run.out").read_text()
-    project.conftest()
-    project.cases("cases: [{query: a, skip: not today}]")
-    project.run(option)
-    assert "Nothing was searched" in (project.path / "run.out").read_text()
+def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(shop: Shop) -> None:
+    (shop.path / "shop.relevance.yaml").unlink()
+    assert shop.run(HTML, MARKDOWN).code == pytest.ExitCode.NO_TESTS_COLLECTED
+    for text in (page(shop), markdown(shop)):
+        assert "Nothing was searched" in text
+    shop.cases("cases: [{query: a, skip: not today}]")
+    shop.run(HTML, MARKDOWN)
+    for text in (page(shop), markdown(shop)):
+        assert "Nothing was searched" in text
 
 
 @pytest.mark.parametrize("other", ["markdown", "record"])
