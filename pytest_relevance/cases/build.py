@@ -326,7 +326,7 @@ class Drafts:
     def _check_kind(self, draft: CaseDraft, at: Location) -> None:
         """Report a file that has passages in some cases and judged documents in others.
 
-        It is reported once.
+        Only the first case of the second kind is reported.
         """
         has_passages = bool(draft.judgments.passages)
         self.have_passages = self.have_passages or has_passages
@@ -345,9 +345,9 @@ class Drafts:
         )
 
     def with_range(self, terms: Terms, grades: Sequence[float]) -> Terms:
-        """Return terms with what depends on all cases of the file.
+        """Return terms with the range of `grades`, and with whether texts are read.
 
-        That is the range of `grades`, and whether texts of results are read.
+        Both depend on all cases of the file.
         """
         terms = terms.with_grade_range(grades)
         return replace(terms, reads_texts=True) if self._reads_texts else terms

@@ -153,8 +153,9 @@ class Expectation:
         them cannot give RR a value of x.
         """
         assert self.metric is not None
-        has_bound_alone = is_reciprocal_rank(self.metric) and self.metric.k is None
-        if has_bound_alone and settings.unjudged == "zero":
+        has_no_cutoff = self.metric.k is None
+        is_rr = is_reciprocal_rank(self.metric)
+        if is_rr and has_no_cutoff and settings.unjudged == "zero":
             return self._ranks_of_bound
         return ranks_needed(self.metric, settings)
 

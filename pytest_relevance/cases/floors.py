@@ -1,7 +1,7 @@
 """The floors of cases: which floors apply, and which floors no ranking can reach.
 
-A floor is `min_ndcg`, or a metric under `expect`. It needs a score: a relevant document
-must be judged.
+A floor is `min_ndcg`, or a metric under `expect`. A floor needs a score, so a relevant
+document must be judged.
 
 - A floor that a case sets itself is a mistake if the score is not defined, or if even
   the best ranking of the judged documents is below the floor.

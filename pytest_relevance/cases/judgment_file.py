@@ -123,9 +123,9 @@ class JudgmentFile:
     def notices(self, not_drawn: Collection[str] = ()) -> Iterator[str]:
         """Yield notices about possible mistakes in the file.
 
-        These are rows that were left out, queries with another text than their case,
-        and queries without a case. A worklist may have queries of other suites, so it
-        is wrong only if none of its queries has a case.
+        Notices name rows that were left out, queries with another text than their case,
+        and queries without a case. A worklist may have queries of other suites, so its
+        queries without a case are named only if none of its queries has a case.
 
         `not_drawn`: the ids and texts of queries that have no case because they are not
             drawn.

@@ -42,7 +42,7 @@ JudgmentFiles: TypeAlias = Sequence[JudgmentFile]
 class JudgmentFinder:
     """Finds the judgments of queries in judgment files.
 
-    It also notes the rows of these files that have no effect.
+    Also notes the rows of these files that have no effect.
     """
 
     def __init__(self) -> None:

@@ -343,7 +343,7 @@ class Case:
     def reads_texts(self) -> bool:
         """Say whether the texts of results are read.
 
-        They are read if any case of the file has or excludes passages.
+        Texts are read if any case of the file has or excludes passages.
         """
         if self.terms.reads_texts or self.passages:
             return True
@@ -351,9 +351,9 @@ class Case:
 
     @property
     def sought_passages(self) -> tuple[Passage, ...]:
-        """Return all passages that are looked for in the texts of results.
+        """Return `passages`, and the quotes of `exclude_passages` as passages.
 
-        These are `passages`, followed by the quotes of `exclude_passages`.
+        All of them are looked for in the texts of results.
         """
         excluded = []
         for expected in self.expect:
@@ -452,9 +452,9 @@ class Case:
 
     @property
     def fields(self) -> dict[str, int]:
-        """Return {path of a field: how many of the top results need it}.
+        """Return {path of a field: how many of the top results need the field}.
 
-        These are the fields that expectations look at. `fields_of_passages` are others.
+        Only expectations count. `fields_of_passages` has the fields of passages.
         """
         ranks: dict[str, int] = {}
         for expected in self.expect_of_fields:

@@ -141,7 +141,7 @@ class QueryKeys:
     def _find_by_id(self, name: str, lookup: Lookup) -> list[str] | Wrong:
         """Return the keys of a query whose id the file has, or report a mistake.
 
-        These are the id, and the text for rows without an id.
+        The keys are the id and, for rows without an id, the text.
         """
         text = lookup.text
         if self._check_text_of(name, text, lookup.at) is WRONG:

@@ -91,7 +91,7 @@ def take_all(queries: Sequence[Query], rule: SampleRule) -> Drawn:
 def can_be_drawn(queries: Sequence[Query], rule: SampleRule) -> Sequence[Query]:
     """Return the queries that a sample can draw.
 
-    These are all queries, or with `by` the queries with a size above 0.
+    Without `by` these are all queries. With `by` they need a size above 0.
     """
     if rule.by is None:
         return queries
@@ -135,8 +135,8 @@ def _size_of(query: Query) -> float:
 def number_of(query: Query, seed: int) -> float:
     """Return the number of a query, above 0 and at most 1, evenly distributed.
 
-    It depends on the seed, the text of the query and its params. It does not depend on
-    the id, which may be the number of a row. If there is no text, the id counts.
+    The number depends on the seed, the text of the query and its params, and not on the
+    id, which may be the number of a row. Only if there is no text, the id counts.
     """
     params = _JSON.encode(dict(query.params)) if query.params else ""
     digest = hashlib.sha256(f"{seed} {params} {query.text_or_id}".encode()).digest()

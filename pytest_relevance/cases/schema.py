@@ -1,8 +1,8 @@
 """The JSON Schema of case files, made of the tables that the reader uses.
 
-With it an editor completes the keys of a case file, explains them and marks most
-mistakes. It accepts everything that the reader accepts. `pytest-relevance schema`
-prints it.
+With the schema an editor completes the keys of a case file, explains them and marks
+most mistakes. The schema accepts everything that the reader accepts.
+`pytest-relevance schema` prints it.
 """
 
 from __future__ import annotations

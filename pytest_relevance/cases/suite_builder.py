@@ -226,7 +226,7 @@ class SuiteBuilder:
     ) -> dict[str, object] | Wrong:
         """Return the keys that the listed query of a written case sets.
 
-        They are empty if the case has no listed query.
+        {} if the case has no listed query.
         """
         if listed is None:
             return {}

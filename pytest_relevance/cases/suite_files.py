@@ -361,8 +361,8 @@ class SuiteFiles:
     def check_spellings(self, at: Location) -> Wrong | None:
         """Report judged queries that differ from a listed one only in case or blanks.
 
-        It is a mistake if nothing else judges the listed query. Otherwise a notice
-        names both. A written case says that they are two queries.
+        Such a query is a mistake if nothing else judges the listed query. Otherwise a
+        notice names both. If either has a written case, they are two queries.
 
         Return `WRONG` if a mistake was reported, else None.
         """

@@ -1,8 +1,8 @@
 """YAML as light nodes with positions, made of the events of PyYAML's parser.
 
-PyYAML's loaders guess types, and drop positions and duplicate keys. Events have all of
-these. They come from libyaml if PyYAML has it, and take a third of the time that a
-loader needs for its nodes.
+PyYAML's loaders guess types, and drop positions and duplicate keys. Events have
+positions and all keys, and no types. PyYAML takes them from libyaml if it can, in a
+third of the time that a loader needs for its nodes.
 
 This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document in a
 file. It does not know the keys of a case file (`keys.py` does). `yaml_errors.py` says

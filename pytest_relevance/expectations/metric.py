@@ -43,7 +43,7 @@ OPPOSITE = {
 class _KindOfMetric(ExpectationKind):
     """A metric with its lowest allowed value, or with a comparison: `">= 0.6"`.
 
-    `check` takes any metric. It makes a `METRIC`, or a `SIMILARITY` for a metric that
+    `check` takes any metric, and makes a `METRIC`, or a `SIMILARITY` for a metric that
     compares rankings.
     """
 

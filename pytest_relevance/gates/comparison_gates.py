@@ -102,7 +102,7 @@ def judge_comparison(
 ) -> ComparisonGates:
     """Return whether the second run of a comparison is good enough, and why.
 
-    `Comparison.judge` describes the arguments. It calls this function through
+    `Comparison.judge` describes the arguments, and calls this function through
     `bundled.CALLS_UPWARD`. Raises ValueError for a bound that no value can have.
     """
     drops_of_means = _bounds("max_drop", max_drop, comparison)

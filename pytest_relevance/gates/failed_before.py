@@ -10,9 +10,9 @@ A gate failed before if both are true:
 So a new or a removed case can neither hide that search got worse, nor make a known
 failure look new.
 
-A kind of gate calls `figure_before` if the gate is not met. It defines the value of a
-case (`ValuesOfCases`), and the figure that is made of these values: for example their
-mean, or the share of cases that pass.
+A kind of gate calls `figure_before` if the gate is not met. The kind defines the value
+of a case (`ValuesOfCases`), and the figure that is made of these values: for example
+their mean, or the share of cases that pass.
 """
 
 from __future__ import annotations

@@ -248,7 +248,7 @@ class _CasesOfFile:
 def _with_scores(
     lost: Iterable[UncomparedCase], accepted: Iterable[AcceptedCase]
 ) -> list[UncomparedCase]:
-    """Return lost cases. Those that have no result get their scores and tags.
+    """Return lost cases. A case without a result gets its scores and tags from before.
 
     `accepted`: the cases of the reference, as far as they are known.
     """

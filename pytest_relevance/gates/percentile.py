@@ -69,8 +69,8 @@ from pytest_relevance.results.filled import has_filled, without_fill
 def low_percentile(weighted: Sequence[Weighted], percent: int) -> float:
     """Return the percentile of scores by nearest rank.
 
-    It is the lowest score such that this score and lower ones have `percent` % of the
-    weight.
+    The percentile is the lowest score such that this score and lower ones have
+    `percent` % of the weight.
 
     `weighted`: at least one score with its weight. A higher score is better.
     `percent`: from 0, for the lowest score, to 50.

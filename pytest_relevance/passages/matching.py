@@ -2,7 +2,7 @@
 
 Both are normalised first. So a difference in typography, case, white space, Markdown,
 or hyphens at the ends of lines does not count. Then the quote is looked up in the text.
-It must begin and end where words and numbers do.
+The quote must begin and end where words and numbers do.
 """
 
 from __future__ import annotations

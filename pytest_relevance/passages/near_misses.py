@@ -1,8 +1,8 @@
 """Find out which text nearly holds a quote, and what is different.
 
 If no result holds a quote, the search may have missed it. Or an extraction has changed
-the text, or a splitter has cut it. `near_miss` finds out which. It is slow, and called
-only for failed cases.
+the text, or a splitter has cut it. `near_miss` finds out which. The function is slow,
+and called only for failed cases.
 """
 
 from __future__ import annotations
@@ -269,8 +269,8 @@ def _near_miss_of(steps: Sequence[_Step], index: int) -> NearMiss:
 def _cut(quote: _Plain, texts: Sequence[_Plain]) -> NearMiss | None:
     """Return the texts that were cut within a quote; None if there are none.
 
-    These are two texts that have the quote together, or else one text with at least
-    half of it.
+    Two texts that have the quote together are looked for first, then one text with at
+    least half of the quote.
     """
     letters = quote.letters
     beginnings = [_length_at_end(text.letters, letters) for text in texts]
