@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import harmless
 from pytest_relevance.ext.html.embedding import embedded
-from pytest_relevance.ext.html.first_screen import (
-    Screen,
-    ScreenLine,
-    emptied_lines,
-    first_screen_html,
-    lost_item_lines,
-    screen_of,
-    whole_mean_texts,
-)
+from pytest_relevance.ext.html.first_screen import first_screen_html
 from pytest_relevance.ext.html.page_data import page_json
 from pytest_relevance.ext.html.page_rows import (
     PageRow,
@@ -32,22 +24,13 @@ from pytest_relevance.ext.html.page_rows import (
     rows_of_comparison,
     rows_of_run,
 )
-from pytest_relevance.gates.common_findings import finding_text
-from pytest_relevance.reports.comparison_report import (
-    comparison_headline,
-    counts_text,
-    deciding_mean,
-    further_mean_sentences,
-)
+from pytest_relevance.ext.html.screen import Screen, screen_of, screen_of_comparison
 from pytest_relevance.reports.html.page_parts import (
     ARROW,
     content_security_policy,
     package_text,
     shared_style,
 )
-from pytest_relevance.reports.labels import settings_text
-from pytest_relevance.results.case_result import FAILED, PASSED
-from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
 
 if TYPE_CHECKING:
@@ -138,55 +121,9 @@ def comparison_page(
         gates = comparison.judge()
     name = f"{comparison.first} {ARROW} {comparison.second}"
     run = Run(comparison.results, comparison.files, name=name)
-    screen = _comparison_screen(comparison, gates, name)
-    return _page(run, rows_of_comparison(comparison), screen, images=images)
-
-
-def _comparison_screen(
-    comparison: Comparison, gates: ComparisonGates, name: str
-) -> Screen:
-    """Return the first screen of the page about two runs."""
-    context = [name, counts_text(comparison)]
-    if _has_other_metric(comparison):
-        context.append(f"compared by {comparison.metric}")
-    searched = changes_text(comparison.fingerprint)
-    if searched:
-        context.append(searched)
-    texts = [settings_text(settings) for settings in comparison.settings]
-    context += dict.fromkeys(texts)  # some settings have the same text
-    said = comparison_headline(comparison, gates)
-    means = whole_mean_texts(deciding_mean(comparison), said)
-    further = further_mean_sentences(comparison, said.told)
-    return Screen(
-        headline=said,
-        counts=comparison.counts,
-        means=[*means, *(sentence.text for sentence in further)],
-        notes=comparison.notes,
-        context=context,
-        findings=[
-            *emptied_lines(comparison.changes),
-            *lost_item_lines(comparison.changes),
-            *_gate_findings(comparison, gates),
-        ],
-        can_fail=False,
+    return _page(
+        run,
+        rows_of_comparison(comparison),
+        screen_of_comparison(comparison, gates, name),
+        images=images,
     )
-
-
-def _has_other_metric(comparison: Comparison) -> bool:
-    """Say whether the runs are compared by another metric than that of the cases."""
-    if comparison.metric is None:
-        return False
-    return any(result.metric.text != comparison.metric for result in comparison.results)
-
-
-def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[ScreenLine]:
-    """Return a line for each gate. An unmet gate links to all cases that fell."""
-    fallen_keys = {change.case.key for change in comparison.moved(-1)}
-    fallen = [each for each in comparison.results if each.key in fallen_keys]
-    findings = []
-    for gate in gates.findings:
-        if gate.is_met:
-            findings.append(ScreenLine(finding_text(gate), outcome=PASSED))
-        else:
-            findings.append(ScreenLine(finding_text(gate), fallen, outcome=FAILED))
-    return findings

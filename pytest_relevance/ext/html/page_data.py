@@ -13,8 +13,8 @@ from typing import Any
 from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.ext.html.case_data import all_case_data
 from pytest_relevance.ext.html.embedding import json_text
-from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import ChosenRows, PageRow, results_of
+from pytest_relevance.ext.html.screen import Screen
 from pytest_relevance.ext.html.shared_tables import SharedTables
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.run.case_counts import case_count

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.ext.html.first_screen import screen_of
 from pytest_relevance.ext.html.page import html_page
 from pytest_relevance.ext.html.queries_table import MOST_WORST
+from pytest_relevance.ext.html.screen import screen_of
 from pytest_relevance.results.case_parts import (
     DROP,
     REGRESSION,

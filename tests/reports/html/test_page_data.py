@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._csv_cells import FORMULA
-from pytest_relevance.ext.html.first_screen import first_screen_html, screen_of
+from pytest_relevance.ext.html.first_screen import first_screen_html
 from pytest_relevance.ext.html.page import html_page
 from pytest_relevance.ext.html.page_data import page_json, record_name
 from pytest_relevance.ext.html.page_rows import (
@@ -23,6 +23,7 @@ from pytest_relevance.ext.html.page_rows import (
     choose_rows,
     rows_of_run,
 )
+from pytest_relevance.ext.html.screen import screen_of
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.results.case_parts import (
