@@ -5,13 +5,16 @@ The judge is asked about documents that people have judged already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import zip_longest
+from math import floor
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
 from pytest_relevance.ext.judging.judge import Answer, Question
-from pytest_relevance.ext.judging.raters import Judged, RatedDocument, drawn_evenly
+from pytest_relevance.ext.judging.raters import RatedDocument
 from pytest_relevance.ext.judging.raters_report import agreement_lines
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.terminal import Section
@@ -25,6 +28,40 @@ PEOPLE = "people"
 
 _MOST_APART = 3
 """How many of the pairs of grades that are furthest apart are shown."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Judgment:
+    """The grade that people gave to a document of a query."""
+
+    query: str
+    document: str
+    grade: float
+
+
+def drawn_evenly(judgments: Iterable[Judgment], most: int) -> list[Judgment]:
+    """Return at most `most` of the judgments, drawn evenly over the grades.
+
+    A grade between two whole grades, such as the median of two raters, is rounded; a
+    half is rounded up. Judgments of one grade are drawn in the order of a digest. So
+    their order in the file does not matter, a new judgment changes the draw little, and
+    a larger draw contains every smaller one.
+    """
+    of_grade: dict[int, list[Judgment]] = {}
+    for each in sorted(set(judgments)):
+        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
+    for same_grade in of_grade.values():
+        same_grade.sort(key=_digest)
+    drawn: list[Judgment] = []
+    in_order = [of_grade[grade] for grade in sorted(of_grade)]
+    for one_of_each_grade in zip_longest(*in_order):
+        drawn += filter(None, one_of_each_grade)
+    return drawn[:most]
+
+
+def _digest(judgment: Judgment) -> bytes:
+    text = f"{judgment.query}\0{judgment.document}"
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass(slots=True)
@@ -41,8 +78,8 @@ class Calibration:
     """
 
     cases: Sequence[Case]
-    drawn: Sequence[Judged]
-    case_numbers: Mapping[Judged, int]
+    drawn: Sequence[Judgment]
+    case_numbers: Mapping[Judgment, int]
     is_drawn: bool
     titles: dict[str, dict[str, str]] = field(default_factory=dict)
     without_text: list[Question] = field(default_factory=list)
@@ -53,10 +90,10 @@ class Calibration:
 
         A grade that several cases give to the same query and document counts once.
         """
-        case_numbers: dict[Judged, int] = {}
+        case_numbers: dict[Judgment, int] = {}
         for number, case in enumerate(cases):
             for document, grade in case.grades_of_people.items():
-                case_numbers.setdefault(Judged(case.query, document, grade), number)
+                case_numbers.setdefault(Judgment(case.query, document, grade), number)
         drawn = drawn_evenly(case_numbers, most)
         is_drawn = len(drawn) < len(case_numbers)
         return cls(cases, drawn, case_numbers=case_numbers, is_drawn=is_drawn)
@@ -64,7 +101,7 @@ class Calibration:
     @property
     def documents(self) -> list[str]:
         """The document of each drawn grade. A document may be in the list twice."""
-        return [judged.document for judged in self.drawn]
+        return [judgment.document for judgment in self.drawn]
 
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:
         """Return a question for each drawn grade, and keep the titles for the report.
@@ -76,19 +113,19 @@ class Calibration:
         """
         questions = []
         asked = []
-        for judged in self.drawn:
-            number = self.case_numbers[judged]
+        for judgment in self.drawn:
+            number = self.case_numbers[judgment]
             texts = described[number].texts
-            title = texts.titles.get(judged.document, "")
-            shown = texts.shown.get(judged.document, {})
-            document = {**shown, "id": judged.document, "title": title}
+            title = texts.titles.get(judgment.document, "")
+            shown = texts.shown.get(judgment.document, {})
+            document = {**shown, "id": judgment.document, "title": title}
             question = Question(self.cases[number], document)
             if not question.has_text:
                 self.without_text.append(question)
                 continue
-            self.titles.setdefault(judged.query, {})[judged.document] = title
+            self.titles.setdefault(judgment.query, {})[judgment.document] = title
             questions.append(question)
-            asked.append(judged)
+            asked.append(judgment)
         self.drawn = asked
         return questions
 
@@ -127,10 +164,12 @@ class Calibration:
         for number, answer in answers.items():
             if answer.grade is None:
                 continue
-            judged = self.drawn[number]
-            ratings = {people: judged.grade, judge: answer.grade}
-            spread = abs(answer.grade - judged.grade)
-            pairs.append(RatedDocument(judged.query, judged.document, ratings, spread))
+            judgment = self.drawn[number]
+            ratings = {people: judgment.grade, judge: answer.grade}
+            spread = abs(answer.grade - judgment.grade)
+            pairs.append(
+                RatedDocument(judgment.query, judgment.document, ratings, spread)
+            )
         pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
         return pairs
 

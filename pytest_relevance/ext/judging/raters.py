@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from math import floor, fsum
+from math import fsum
 
 from pytest_relevance._problems import Problems
 from pytest_relevance._text import quoted
@@ -133,43 +132,3 @@ def rater_figures(judgments: Judgments) -> list[RaterFigures]:
             RaterFigures(rater, rated=rated[rater], shared=len(apart), bias=bias)
         )
     return figures
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Judged:
-    """The grade that people gave to a document of a query."""
-
-    query: str
-    document: str
-    grade: float
-
-
-def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Return at most `most` of the judgments, drawn evenly over the grades.
-
-    A grade between two whole grades, such as the median of two raters, is rounded; a
-    half is rounded up. Judgments of one grade are drawn in the order of a digest. So
-    their order in the file does not matter, a new judgment changes the draw little, and
-    a larger draw contains every smaller one.
-    """
-    of_grade: dict[int, list[Judged]] = {}
-    for each in sorted(set(judged)):
-        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
-    for same_grade in of_grade.values():
-        same_grade.sort(key=_digest)
-    drawn: list[Judged] = []
-    turn = 0
-    while len(drawn) < most:
-        before = len(drawn)
-        for grade in sorted(of_grade):
-            if turn < len(of_grade[grade]):
-                drawn.append(of_grade[grade][turn])
-        if len(drawn) == before:
-            break
-        turn += 1
-    return drawn[:most]
-
-
-def _digest(judged: Judged) -> bytes:
-    text = f"{judged.query}\0{judged.document}"
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -8,12 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.ext.judging.raters import (
-    Judged,
-    drawn_evenly,
-    rated_by_several,
-    rater_figures,
-)
+from pytest_relevance.ext.judging.calibration import Judgment, drawn_evenly
+from pytest_relevance.ext.judging.raters import rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
 
 NAMES = ("anna", "ben", "carl")
@@ -76,7 +72,7 @@ def test_a_rater_who_shares_no_document_has_no_bias() -> None:
 
 JUDGED = st.lists(
     st.builds(
-        Judged,
+        Judgment,
         st.sampled_from(["x", "y", ""]),
         st.text(max_size=3),
         st.sampled_from([0, 0.5, 1, 1.5, 3]),
@@ -87,7 +83,7 @@ JUDGED = st.lists(
 
 @given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
 def test_judgments_are_drawn_evenly_over_their_grades(
-    judged: list[Judged], most: int, random: Random
+    judged: list[Judgment], most: int, random: Random
 ) -> None:
     drawn = drawn_evenly(judged, most)
     there, taken = (
