@@ -404,6 +404,9 @@ HITS = """
         await asyncio.sleep(0.1 if query == "shoes" else 0)
         return answer(query)
 
+    def answer_with_score(query):
+        return [(SimpleNamespace(id="b1"), 0.9)]
+
     @pytest.fixture(scope="session")
     def search():
         return SEARCH
@@ -424,8 +427,12 @@ SLOW = ResponseShape(name="slow")
 
 @pytest.mark.parametrize(
     ("search", "options"),
-    [("answer", []), ("answer_later", ["--relevance-concurrency=2"])],
-    ids=["alone", "several at once"],
+    [
+        ("answer", []),
+        ("answer_later", ["--relevance-concurrency=2"]),
+        ("answer_with_score", []),
+    ],
+    ids=["alone", "several at once", "objects with scores"],
 )
 def test_the_import_of_what_reads_a_response_is_no_latency(
     package: Package, search: str, options: list[str]

@@ -9,19 +9,19 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from numbers import Number
 
 from pytest_relevance.results.responses.ambiguous_ids import refuse_texts
-from pytest_relevance.results.responses.fields import SCALARS
 from pytest_relevance.results.responses.labels import Labels
 from pytest_relevance.results.responses.options import ReadOptions
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.result_list import ranking_of
+from pytest_relevance.results.responses.result_list import PLAIN, ranking_of
 from pytest_relevance.results.responses.values import are_texts
 
 _DEFAULTS = ReadOptions()
 
-_READ_HERE = SCALARS | {dict, tuple}
-"""The types of results of which a list is read without other modules."""
+_PLAIN_PARTS = (str, Number, dict, type(None))
+"""The types of parts of a row that need no look at their shape."""
 
 
 def read_ranking(response: object, options: ReadOptions = _DEFAULTS) -> Ranking:
@@ -48,17 +48,27 @@ def read_ranking(response: object, options: ReadOptions = _DEFAULTS) -> Ranking:
 
 
 def load_readers(response: object) -> bool:
-    """Import the modules that read a response other than a list of ids or mappings.
+    """Import the modules that read a response, if it is not a list of plain results.
 
-    Return whether anything was imported, which only the first call does. The caller
-    takes the time of the imports out of the latency.
+    Return whether anything was imported, which is at most once. The caller takes the
+    time of the imports out of the latency.
     """
-    if type(response) is list and set(map(type, response[:1])) <= _READ_HERE:
+    if type(response) is list and all(map(_is_plain, response[:1])):
         return False
     if load_all_readers.cache_info().currsize:
         return False
     load_all_readers()
     return True
+
+
+def _is_plain(result: object) -> bool:
+    """Say whether a result is an id or a mapping, or a row of such values and scores.
+
+    A list of plain results is read without further modules.
+    """
+    if type(result) is tuple:
+        return all(issubclass(type(part), _PLAIN_PARTS) for part in result)
+    return type(result) in PLAIN
 
 
 @cache

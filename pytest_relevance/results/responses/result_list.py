@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import shown
 from pytest_relevance.results.responses.ambiguous_ids import (
@@ -51,7 +52,10 @@ from pytest_relevance.results.responses.values import (
     plain_text,
 )
 
-_PLAIN = SCALARS | {dict}
+if TYPE_CHECKING:
+    from pytest_relevance.results.responses.shapes import ResultReader
+
+PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
 
 
@@ -101,7 +105,7 @@ def _read(results: Sequence[Any], options: ReadOptions, labels: Labels) -> Ranki
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
-    if kinds <= _PLAIN:
+    if kinds <= PLAIN:
         rows: Sequence[BareRow] = [BareRow(result) for result in results]
     else:
         rows = _rows_of(results, options)
@@ -118,17 +122,20 @@ def _read(results: Sequence[Any], options: ReadOptions, labels: Labels) -> Ranki
 
 def _rows_of(results: Sequence[Any], options: ReadOptions) -> list[BareRow]:
     """Return each result as a `BareRow`, also a document that is not in a row."""
-    from pytest_relevance.results.responses.shapes import ResultReader
 
-    has_usual_id = options.id_field is None and options.needs_ids
-    reader = ResultReader(has_usual_id=has_usual_id)
+    @cache
+    def reader() -> ResultReader:
+        from pytest_relevance.results.responses.shapes import ResultReader
+
+        has_usual_id = options.id_field is None and options.needs_ids
+        return ResultReader(has_usual_id=has_usual_id)
 
     def read(result: Any) -> BareRow:
         row = BareRow(result)
         if is_row(result):
             row = read_row(result, has_texts=options.reads_texts)
-        if type(row.document) not in _PLAIN:
-            document = reader.read(row.document)
+        if type(row.document) not in PLAIN:
+            document = reader().read(row.document)
             if document is not row.document:
                 row = replace(row, document=document)
         if row.title is not None and type(row.title) is not str:
