@@ -249,8 +249,8 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
     Its results have no grades, and readers cannot judge them.
     """
     result = row.result
-    before = row.change.before
-    was = row.change.ranks_before if row.has_earlier_ranking else {}
+    before = row.earlier_ranking
+    was = {} if before is None else row.change.ranks_before
     costs = {loss.document: loss.loss for loss in change.losses}
     missing = missing_passages(result)
     parts = result.evaluation.passages
@@ -267,14 +267,11 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
                 "isMissing": passage in missing,
             }
         )
-    held_before: list[str] = []
-    if before is not None and row.has_earlier_ranking:
-        held_before = held_texts(result, before.held)
     return {
         "passages": passages,
         "lostPassages": row.change.lost_passages,
         "held": held_texts(result, result.ranking.held),
-        "acceptedHeld": held_before,
+        "acceptedHeld": [] if before is None else held_texts(result, before.held),
         "texts": marked_texts(row.change.after.texts, result.ranking.held, parts),
         "acceptedTexts": _texts_before(row),
         "grades": [],
@@ -290,8 +287,8 @@ def _texts_before(row: PageRow) -> list[list[str]]:
     If the reference has no texts, each result has its present text. It has none if it
     is not returned now, or holds other passages now.
     """
-    before = row.change.before
-    if before is None or not row.has_earlier_ranking:
+    before = row.earlier_ranking
+    if before is None:
         return []
     texts = before.texts or _texts_returned_again(before, row.change.after)
     return marked_texts(texts, before.held, row.result.evaluation.passages)
@@ -313,8 +310,8 @@ def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]
 
 def _accepted(row: PageRow) -> dict[str, Any]:
     """Return the earlier ranking, and why it is stale; {} if there is none to show."""
-    before = row.change.before
-    if before is None or not row.has_earlier_ranking:
+    before = row.earlier_ranking
+    if before is None:
         return {}
     baseline = row.result.baseline
     return {
@@ -329,8 +326,8 @@ def _moves(row: PageRow, shares: Mapping[str, float]) -> list[dict[str, Any]]:
 
     `shares`: {document: by how much it raised nDCG@k}.
     """
-    before = row.change.before
-    if before is None or not row.has_earlier_ranking:
+    before = row.earlier_ranking
+    if before is None:
         return []
     k = row.result.conditions.k
     ranks_before = first_ranks(before.documents)

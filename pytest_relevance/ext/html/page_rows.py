@@ -19,7 +19,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.change_counts import certainty_of
-from pytest_relevance.results.changes import Change
+from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.compare.comparison import Comparison
 from pytest_relevance.results.failures import FAILED_BEFORE, failed_before
 
@@ -87,15 +87,15 @@ class PageRow:
         return 0.0 if math.isnan(difference) else difference
 
     @property
-    def has_earlier_ranking(self) -> bool:
-        """Whether there is an earlier ranking to show.
+    def earlier_ranking(self) -> Snapshot | None:
+        """The earlier ranking to show; None if there is none.
 
-        True also if that ranking cannot be compared, for example for another query.
+        It may be one that cannot be compared, for example that of another query.
         """
         baseline = self.result.baseline
-        if baseline is None:
-            return self.change.before is not None
-        return baseline.has_accepted_ranking
+        if baseline is not None and not baseline.has_accepted_ranking:
+            return None
+        return self.change.before
 
     @property
     def was_skipped(self) -> bool:

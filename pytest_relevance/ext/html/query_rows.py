@@ -69,7 +69,7 @@ class QueryRows:
 
     def _titles(self, rows: Sequence[PageRow]) -> list[str]:
         """Return the titles of two columns, or of four if any case has documents."""
-        is_compared = any(row.has_earlier_ranking for row in rows)
+        is_compared = any(row.earlier_ranking is not None for row in rows)
         metric = "nDCG" if len(self._metrics) > 1 else "".join(self._metrics)
         scores = f"{metric} before {ARROW} after" if is_compared else metric
         titles = ["query", scores]
@@ -178,8 +178,8 @@ def _on_top_spans(documents: ExplainingDocuments, change: CaseChange) -> Line:
 def _spans(spans: Line) -> list[Element | str]:
     """Return the spans of a document as elements.
 
-    A title becomes a `<bdi>`, so that it keeps its direction. In other words, arrows
-    replace `->`, and `rank` comes before a number at the start.
+    A title becomes a `<bdi>`, so that it keeps its direction. In other texts an arrow
+    replaces `->`.
     """
     parts: list[Element | str] = []
     for words, style in spans:
