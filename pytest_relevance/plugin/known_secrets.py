@@ -90,21 +90,26 @@ class KnownSecrets:
         if isinstance(values, str):
             return self.hide(values)
         if isinstance(values, Mapping):
-            hidden: Any = {}
-            for key, value in values.items():
-                hidden[key] = value if key in kept else self.hide_in(value, kept)
-            is_same = all(hidden[key] is value for key, value in values.items())
-        elif isinstance(values, (list, tuple)):
-            hidden = type(values)([self.hide_in(value, kept) for value in values])
-            is_same = all(map(operator.is_, hidden, values))
-        elif is_dataclass(values) and not isinstance(values, type):
-            before = {
-                field.name: getattr(values, field.name) for field in fields(values)
-            }
-            after = self.hide_in(before, kept)
+            return self._hide_in_mapping(values, kept)
+        if isinstance(values, (list, tuple)):
+            items = [self.hide_in(value, kept) for value in values]
+            is_same = all(map(operator.is_, items, values))
+            return values if is_same else type(values)(items)
+        if is_dataclass(values) and not isinstance(values, type):
+            before = {one.name: getattr(values, one.name) for one in fields(values)}
+            after = self._hide_in_mapping(before, kept)
             return values if after is before else type(values)(**after)
-        else:
-            return values
+        return values
+
+    def _hide_in_mapping(
+        self, values: Mapping[Any, Any], kept: frozenset[str]
+    ) -> Mapping[Any, Any]:
+        """Return a mapping with the known secrets masked, as `hide_in` does."""
+        hidden = {}
+        is_same = True
+        for key, value in values.items():
+            hidden[key] = value if key in kept else self.hide_in(value, kept)
+            is_same = is_same and hidden[key] is value
         return values if is_same else hidden
 
 

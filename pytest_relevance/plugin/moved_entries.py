@@ -77,25 +77,24 @@ def _note_earlier_gates(
     that its cases moved to. Any other file notes the gates of each case
     (`gates_of_moved`).
     """
-    heirs: dict[str, str] = {}
+    heirs: dict[str, str] = {}  # {file that is gone: the file that notes its gates}
+    for now, before in moves.moved.items():
+        if before.file not in collected:
+            heirs.setdefault(before.file, now.file)
+    for gone, heir in heirs.items():
+        demands = references[gone].demands
+        if demands is not None:
+            collected[heir].gates_left += demands.gates
     for now, before in moves.moved.items():
         demands = references[before.file].demands
-        is_first = before.file not in collected and before.file not in heirs
-        if is_first:
-            heirs[before.file] = now.file
-        if demands is None:
-            continue
-        file = collected[now.file]
-        if is_first:
-            file.gates_left += demands.gates
-        if now.file in (before.file, heirs.get(before.file)):
+        if demands is None or now.file in (before.file, heirs.get(before.file)):
             continue
         tags = references[before.file][before.in_file].tags
         gates = []
         for gate in demands.gates:
             if gate.tag is None or gate.tag in tags:
                 gates.append(gate)
-        file.gates_of_moved[now.id] = gates
+        collected[now.file].gates_of_moved[now.id] = gates
 
 
 # --- what the reference has -----------------------------------------------------------
