@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance._problems import Problems
-from pytest_relevance._text import found, quoted
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.expect import check_contradictions
 from pytest_relevance.cases.expectation import Expectation
@@ -35,6 +35,7 @@ from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_case
 from pytest_relevance.cases.passages import check_excluded_apart
+from pytest_relevance.cases.values import wrong_document
 from pytest_relevance.cases.yaml import NodePosition
 from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS
@@ -443,8 +444,8 @@ def _judgments_in_python(
             "judgments",
         )
     for document in judgments.grades:
-        if not isinstance(document, str):
-            message = f"a document id is text, found {found(document)}"
-            return at.refuse(message, "judgments")
+        why_wrong = wrong_document(document)
+        if why_wrong is not None:
+            return at.refuse(why_wrong, "judgments")
     added = add_written(judgments, own, at)
     return judgments if added is None else added
