@@ -89,9 +89,7 @@ class Cell:
         return display_width(self.text)
 
     def harmless(self) -> Cell:
-        """Return the cell with texts that a terminal does not act on
-        (`_text.harmless`).
-        """
+        """Return the cell with harmless texts (`_text.harmless`)."""
         spans = tuple((harmless(text), style) for text, style in self.spans)
         return Cell(spans, self.colspan)
 

@@ -125,7 +125,7 @@ def _chosen_moves(
 def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Move]:
     """Return the changes of ranks that lowered the score, the costliest first.
 
-    Without `shares`: the documents that left the top or fell in it, in no such order.
+    Without `shares`: the documents that left the top, then those that fell in it.
     """
     costly = []
     for move in (*changes.left, *changes.moved, *changes.entered):

@@ -120,7 +120,8 @@ def mover_table(
 
     Empty columns are left out. `most`: the most rows; None for all.
 
-    `is_rise`: whether the last column is `gained` instead of the last two.
+    `is_rise`: whether the scores rose. Then the column `gained` is in the place of the
+        last two.
     """
     rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}

@@ -402,9 +402,7 @@ def _stability(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _errors(of: SummaryOf) -> Sequence[Entries]:
-    """Return the errors of searches; [] without one. Errors that are alike share a
-    sentence.
-    """
+    """Return a sentence for each error of a search; alike errors share one."""
     if all(result.verdict not in WITHOUT_SCORE for result in of.results):
         return []
     from pytest_relevance.reports.run.faults import error_sentences
