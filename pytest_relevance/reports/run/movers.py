@@ -142,7 +142,7 @@ def mover_table(
         fell = title_of([row.documents.costliest for row in rows])
         on_top = title_of([row.documents.on_top for row in rows])
         columns.append(_document_column(fell))
-        columns.append(_document_column(on_top, cut_to=20, drop_order=1))
+        columns.append(_document_column(on_top, cut_to=16, drop_order=1))
     table = Table(columns, indent=2, title=title, total=len(changes))
     for row, of_row in zip(rows, documents, strict=True):
         table.add(
