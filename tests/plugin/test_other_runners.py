@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from tests.helpers import encoded
-from tests.plugin.conftest import Accepted, Project, Run
+from tests.plugin.conftest import Accepted, Project
 from tests.plugin.shop import BASELINE, UPDATE
 
 SEARCH = """
@@ -361,15 +361,11 @@ def test_a_plugin_that_runs_something_else_in_the_place_of_cases(
     assert lost in run.said
 
 
-@pytest.mark.parametrize(
-    "options",
-    ["-x", "--maxfail=1", "-ka", "-v", "--collect-only", "--setup-plan", "--sw"],
-)
-def test_what_was_cut_short_or_not_chosen_is_not_lost(
-    project: Project, options: str
-) -> None:
+def test_what_was_cut_short_or_not_chosen_is_not_lost(project: Project) -> None:
     ends = "pytest.exit('enough', returncode=0) if query == 'exit' else 1 / (query != 'boom') and [query]"
     project.search(f"return lambda query: {ends}")
     project.cases("cases: [{query: a}, {query: boom}, {query: exit}, {query: b}]")
-    run: Run = project.run(RECORD, options, cache=options == "--sw")
-    assert "no result" not in run.text
+    cut_short = ("-x", "--maxfail=1", "-v", "--sw")
+    for option in (*cut_short, "-ka", "--collect-only", "--setup-plan"):
+        run = project.run(RECORD, option, cache=option == "--sw")
+        assert "no result" not in run.text, option
