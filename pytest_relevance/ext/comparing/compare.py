@@ -34,7 +34,7 @@ from pytest_relevance.results.records.run_info import Replayed
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
-    from pytest_relevance.ext.comparing.pairing import Variants
+    from pytest_relevance.ext.comparing.matching import Variants
     from pytest_relevance.ext.comparing.read_runs import RunSource
 
 

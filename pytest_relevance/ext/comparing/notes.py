@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_relevance._text import counted
-from pytest_relevance.ext.comparing.pairing import Variants
+from pytest_relevance.ext.comparing.matching import Variants
 from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.reports.run.sample_text import drawn_texts
 from pytest_relevance.results.records.run import Run

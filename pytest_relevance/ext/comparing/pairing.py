@@ -6,17 +6,16 @@ Nothing is dropped silently: every case of either run is in a pair, in an
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import counted, did_you_mean, examples, listed, quoted
+from pytest_relevance._text import counted, examples
+from pytest_relevance.ext.comparing.matching import Variants, matched_results
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
     CaseResult,
-    Key,
     has_sampled,
 )
 from pytest_relevance.results.changes import Pair
@@ -37,10 +36,6 @@ from pytest_relevance.results.compare.incompatibilities import (
     some_cases,
 )
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import file_names
-
-Variants = tuple[str | None, str | None]
-"""A variant of the first run and one of the second, to be compared with each other."""
 
 
 def no_line(remedy: str) -> str:
@@ -99,7 +94,7 @@ def pair(
         metrics,
         are_sampled=(has_sampled(first.results), has_sampled(second.results)),
     )
-    for old, new in _matched_results(first, second, variants):
+    for old, new in matched_results(first, second, variants):
         matched.add(old, new)
     kept_apart = matched.incompatibilities() + _unfinished(first, second, names)
     _check_comparable(first, second, matched, kept_apart, common=common)
@@ -230,6 +225,7 @@ def _check_comparable(
     reasons = [each.reason for each in kept_apart]
     if not reasons:
         reasons.append("there is no case in them that ran")
+    # what else may explain it
     are_plain = _is_plain(first) and _is_plain(second)
     if are_plain and kinds & {MISSING_CASE, NEW_CASE}:
         reasons.append(NO_LINE)
@@ -271,59 +267,3 @@ def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
         if cases:
             notes.append(f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}")
     return notes
-
-
-# --- which results belong together ----------------------------------------------------
-
-
-def _matched_results(
-    first: Run, second: Run, variants: Variants | None
-) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
-    """Yield (first, second) for each case; None if a run lacks the case.
-
-    If `variants` are given, the results of these two variants are paired. If a test
-    checks a query several times, the results are paired in their order.
-    """
-    files_of_first = {result.file for result in first.results}
-    files_of_second = {result.file for result in second.results}
-    name_of = file_names([files_of_first, files_of_second])
-
-    def key_of(result: CaseResult) -> Key:
-        variant = result.variant if variants is None else None
-        return name_of(result.file), result.id, variant
-
-    before, after = first.results, second.results
-    if variants is not None:
-        before = _results_of_variant(first, variants[0])
-        after = _results_of_variant(second, variants[1])
-    waiting = defaultdict(list)
-    for new in after:
-        waiting[key_of(new)].append(new)
-    for old in before:
-        candidates = waiting[key_of(old)]
-        yield old, (candidates.pop(0) if candidates else None)
-    unmatched: set[int] = set()
-    for candidates in waiting.values():
-        unmatched.update(id(new) for new in candidates)
-    for new in after:
-        if id(new) in unmatched:
-            yield None, new
-
-
-def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
-    """Return the results of a variant. Raises ValueError if there are none."""
-    results = [result for result in run.results if result.variant == variant]
-    if results:
-        return results
-    names = []
-    for result in run.results:
-        if result.variant is not None and result.variant not in names:
-            names.append(result.variant)
-    wanted = "without a variant"
-    if variant is not None:
-        wanted = f"of the variant {quoted(variant)}"
-    has = listed([quoted(name) for name in names], "and") or "none"
-    meant = did_you_mean(variant or "", names)
-    raise ValueError(
-        f"{run.name} has no results {wanted}; its variants are {has}{meant}"
-    )
