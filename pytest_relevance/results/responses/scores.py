@@ -91,16 +91,22 @@ def _names_of_scores(fields: Fields, *, are_mappings: bool) -> list[str]:
 
 def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
     """Return a column of values for each named field that some document has."""
-    known = fields.names
     columns = []
     for name in names:
-        is_nested = "." in name or (known is not None and "meta" in known)
-        if known is not None and name not in known and not is_nested:
+        if not _may_have(fields, name):
             continue
         values = fields.first_of((name,), _NESTED_SCORES)
         if any(value is not None for value in values):
             columns.append(values)
     return columns
+
+
+def _may_have(fields: Fields, name: str) -> bool:
+    """Say whether some document may have a field, of its own or nested."""
+    known = fields.names
+    if known is None or name in known:
+        return True
+    return "." in name or not known.isdisjoint(_NESTED_SCORES)
 
 
 def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
