@@ -100,8 +100,8 @@ def _passages_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[lis
 def why_unknown_passages(case: Case, ranking: Ranking) -> str:
     """Return why it is not known which passages the results hold; "" if it is known.
 
-    The message is `NO_TEXTS`, or it has a line for each field of a condition that a
-    result with the quote lacks, or has with a type that cannot be compared.
+    The message is `NO_TEXTS`, or has a line for each field that a condition cannot be
+    compared with: a result with the quote lacks the field, or has another type there.
     """
     if ranking.held is not None:
         return ""

@@ -25,8 +25,8 @@ from pytest_relevance.results.records.run_info import FileInfo
 def with_references(pairs: Sequence[Pair], files: Mapping[str, FileInfo]) -> list[Pair]:
     """Return the pairs, with `found`: how the second result compares with the first.
 
-    `found` stays None if a result is not of a case file or has no scores, or if the
-    rankings cannot be compared, for example because they are of different queries.
+    `found` stays None if a result is not of a case file, or has no scores. It also
+    stays None if the rankings cannot be compared, for example if the queries differ.
 
     `files`: the case files of the second run.
     """

@@ -3,7 +3,7 @@
 | module | what it holds |
 |---|---|
 | `read_ranking` | the entry: what a search returned becomes a `Ranking` |
-| `ranking` | what a `Ranking` is; only the first chunk of each document |
+| `ranking` | what a `Ranking` is, and how the chunks of a document are collapsed |
 | `options` | what is read of a response |
 | `response` | finds the results in any response: by a shape, or in tuples, objects and iterables |
 | `shapes` | what a shape is, and the registry of the shapes, which are in `ext/shapes` |
@@ -24,8 +24,8 @@
 | `errors` | the errors of reading |
 | `values` | what a single value or object may be: an id, a score, a list, a mock |
 
-Nobody declares what a search returns, so it is guessed. These are the guesses in their
-order, with their names. The first one that fits decides.
+Nobody declares what a search returns, so it is guessed. These are the guesses, in their
+order. The first one that fits decides.
 
 1. *ranking*: a `Ranking` is taken as it is.
 2. *list*: the items of a list are the results.
