@@ -283,6 +283,22 @@ def test_a_case_without_a_floor_is_not_among_those_that_can_pass(
     ]
 
 
+def test_known_items_beside_judged_cases_are_left_out_and_told(
+    terminal: Terminal, runs: Path
+) -> None:
+    for day in (1, 2):
+        items = [replace(each, is_known_item=True) for each in results({"socks": BEST})]
+        items = [changed(item, scores={"RR@10": 1.0}) for item in items]
+        found = [*results({"boots": BEST}), *items]
+        write(runs / f"{day}.jsonl", day, found)
+    series = only_series(terminal)
+    counts = (series["scored"], series["known_items"], series["others"])
+    assert counts == (1, 1, 0)
+    said = terminal.run("history", "runs").text
+    assert "; 1 known item is left out, since RR@k is their score" in said
+    assert "is not in all runs" not in said
+
+
 def test_what_a_run_lacks_is_compared_with_the_run_before_that(
     terminal: Terminal, runs: Path
 ) -> None:

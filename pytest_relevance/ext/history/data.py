@@ -41,6 +41,7 @@ def _series_data(series: Series) -> dict[str, Any]:
     return {
         "variant": series.variant,
         "scored": series.scored,
+        "known_items": series.known_items,
         "others": series.others,
         "unmet": series.unmet,
         "metric": metric_of(series.last),

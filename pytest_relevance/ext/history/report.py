@@ -121,6 +121,9 @@ def _scored_text(series: Series, metric: str) -> str:
         f"the means are over {counted(series.scored, 'case')} with a score in each run, "
         f"by {metric} and weighted as in the last"
     )
+    if series.known_items:
+        known_items = counted(series.known_items, "known item is", "known items are")
+        text += f"; {known_items} left out, since RR@k is their score"
     if series.others:
         others = counted(series.others, "case is", "cases are")
         text += f"; {others} not in all runs, or without a score"

@@ -36,8 +36,10 @@ class Series:
         points: the runs in the order of their start.
         scored: how many cases the means are over. These have a score in every run that
             searched anything.
-        others: how many cases the means leave out: those that are not in all these
-            runs, have no score in some, or are known items beside judged cases.
+        known_items: how many known items the means leave out, because there are judged
+            cases. They have a score in every run.
+        others: how many other cases the means leave out: those that are not in all
+            these runs, or have no score in some.
         since: the index of the first run that is compared with the last one. From there
             on, at least half of the scored cases have no break.
         change: the change of the mean from `since` to the last run, over the cases
@@ -53,6 +55,7 @@ class Series:
     variant: str | None
     points: Sequence[Point]
     scored: int
+    known_items: int
     others: int
     change: MeanChange | None
     counts: ChangeCounts
@@ -89,7 +92,9 @@ def series_of(
     common = sorted(in_all)
     if not common:
         return None
-    scored = _scored_cases(common, searched, last)
+    with_score = _cases_with_score(common, searched)
+    judged = [key for key in with_score if not last[key].result.is_known_item]
+    scored = judged or with_score
     for point in searched:
         _set_figures(point, common, scored, last)
     comparable = _comparable_runs(searched, scored or common)
@@ -106,7 +111,8 @@ def series_of(
         variant=variant,
         points=points,
         scored=len(scored),
-        others=len(runs_of_case) - len(scored),
+        known_items=len(with_score) - len(scored),
+        others=len(runs_of_case) - len(with_score),
         change=change_of(pairs, len(scored)) if pairs else None,
         counts=count_changes(changes),
         judged=means_over_judged(changes),
@@ -117,21 +123,15 @@ def series_of(
     )
 
 
-def _scored_cases(
-    common: Iterable[CaseKey],
-    points: Sequence[Point],
-    last: Mapping[CaseKey, LastResult],
+def _cases_with_score(
+    common: Iterable[CaseKey], points: Sequence[Point]
 ) -> Sequence[CaseKey]:
-    """Return the cases that the means are over: those with a score in every run.
-
-    Known items are left out if there are judged cases.
-    """
-    scored = []
+    """Return the cases that have a score in every run."""
+    found = []
     for key in common:
         if all(point.figures[key].score is not None for point in points):
-            scored.append(key)
-    judged = [key for key in scored if not last[key].result.is_known_item]
-    return judged or scored
+            found.append(key)
+    return found
 
 
 def _set_figures(
