@@ -2,6 +2,7 @@
 the passages of today, as far as they were looked for.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -211,21 +212,22 @@ def test_a_baseline_keeps_what_results_held_and_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "message"),
+    ("held", "message"),
     [
-        ('"held":[[0],[]]', '"held":[[0]]', "documents, held and lengths are not equally many"),
-        ('"held":[[0],[]]', '"held":[[7],[]]', "held: [7] is not among the passages"),
+        ("[[0]]", "documents, held and lengths are not equally many"),
+        ("[[7],[]]", "held: [7] is not among the passages"),
     ],
-)  # fmt: skip
+)
 def test_damaged_passages_of_a_baseline(
-    tmp_path: Path, before: str, after: str, message: str
+    tmp_path: Path, held: str, message: str
 ) -> None:
     path = tmp_path / "handbook.baseline.jsonl"
     write_baseline(path, BaselineEntries([accepted(case(), DAYS, "hours")]))
+    before = '"held":[[0],[]]'
     text = path.read_text()
     assert before in text
-    path.write_text(text.replace(before, after))
-    with pytest.raises(RecordError, match=message.replace("[", r"\[")):
+    path.write_text(text.replace(before, f'"held":{held}'))
+    with pytest.raises(RecordError, match=re.escape(message)):
         read_baseline(path)
 
 
