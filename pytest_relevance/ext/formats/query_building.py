@@ -283,24 +283,23 @@ def _query(
     weight = values.pop(WEIGHT, None)
     size = values.pop(SAMPLE_BY, None)
     group = values.pop(SAMPLE_PER, "")
-    # the weights of merged rows are added, and a sample never draws a query of size 0
-    may_be_0 = rules.merge or size == 0
-    is_wrong = weight is not None and (weight < 0 or (weight == 0 and not may_be_0))
-    if is_wrong:
-        return WrongCell(_wrong_weight(cells[WEIGHT]), WEIGHT)
     key = cells.get("query_id")
     if key is None or (rules.merge and not key):
         key = cells["query"]
     query = query_or_mistake(
         key,
         cells["query"],
-        weight=weight or None,
+        weight=weight if weight is not None and weight > 0 else None,
         note=cells.get("note"),
         params=cells.get("params"),
         line=place.line or None,
     )
     if isinstance(query, str):
         return WrongCell(query, "query")
+    # the weights of merged rows are added, and a sample never draws a query of size 0
+    may_be_0 = rules.merge or size == 0
+    if weight is not None and (weight < 0 or (weight == 0 and not may_be_0)):
+        return WrongCell(_wrong_weight(cells[WEIGHT]), WEIGHT)
     if weight == 0:
         query = replace(query, weight=0)
     if values or size is not None or group:
