@@ -104,13 +104,15 @@ class JudgmentFinder:
     def fill(
         self, people: CaseJudgments, files: JudgmentFiles, lookup: Lookup
     ) -> CaseJudgments | Wrong:
-        """Return the judgments `people`, completed by files with `fill: true`.
+        """Return the judgments of people, completed by files with `fill: true`.
+
+        `people`: what the case, or the files without `fill`, say.
 
         If a person gave another grade in such a file than in `people`, the row is noted
         as one without effect. The grades of a machine are expected to differ.
         """
         parts: list[FileJudgments] = []
-        for file in dict.fromkeys(files):
+        for file in dict.fromkeys(files):  # a case may name a file of the suite too
             if not file.fills:
                 continue
             in_file = file.find(lookup)
@@ -157,7 +159,10 @@ def names_of(files: JudgmentFiles) -> str:
 
 
 def _unite(parts: Sequence[FileJudgments], lookup: Lookup) -> CaseJudgments | Wrong:
-    """Return the judgments or the passages of one query, or report mistakes."""
+    """Return the judgments of one query, with passages if a file has quotes.
+
+    Mistakes are reported.
+    """
     judgments = unite(parts, lookup.terms, lookup.at)
     if judgments is WRONG or all(part.judgments.documents_are == IDS for part in parts):
         return judgments

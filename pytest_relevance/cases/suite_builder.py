@@ -317,7 +317,7 @@ class SuiteBuilder:
         without_judgments = len(self._unjudged) + len(self._left_out)
         none_is_judged = bool(queries) and len(queries) == without_judgments
         if has_judgments and none_is_judged:
-            files.check_any_judged(queries, at)
+            files.refuse_if_none_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, files: SuiteFiles) -> None:
         """Keep the draft of a query from a file of queries, or report a mistake.

@@ -265,6 +265,7 @@ class SuiteFiles:
             of_suite = self._finder.refuse_unjudged(files_of_suite, lookup)
         files = [*own_judgments.files, *files_of_suite]
         if of_suite is WRONG:
+            # `fill` is not reached, so these files report their mistakes now
             check_fills(files, lookup)
             return WRONG
         of_case = own_judgments.judgments
@@ -330,19 +331,24 @@ class SuiteFiles:
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a query from a file of queries."""
         ids = self.queries.ids(query.text)
-        lookup = Lookup(query.row.id, query.text, ids, terms=self._terms, at=at)
+        lookup = Lookup(
+            id=query.row.id, text=query.text, ids=ids, terms=self._terms, at=at
+        )
         people = self._finder.find(self._of_suite, lookup)
         if people is WRONG:
+            # `fill` is not reached, so these files report their mistakes now
             check_fills(self._of_suite, lookup)
             return WRONG
         return self._finder.fill(people or NO_JUDGMENTS, self._of_suite, lookup)
 
-    def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
-        """Report that no listed query is judged: the files may not belong together.
+    def refuse_if_none_judged(
+        self, queries: Sequence[ListedQuery], at: Location
+    ) -> None:
+        """Report that none of `queries` is judged: the files may not belong together.
 
         Nothing is reported if a listed query with a written case is judged.
 
-        `queries`: the listed queries without a written case, none of which is judged.
+        `queries`: all listed queries without a written case.
         """
         for query in self.queries.with_written_case():
             judgments = self.of_listed(query, silent_location())

@@ -340,7 +340,10 @@ def _by_rater(
 def _combined(
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
 ) -> dict[str, dict[str, float]]:
-    """Return {query: {document: grade}}, with ratings combined by `how` ("median")."""
+    """Return {query: {document: grade}}, with the ratings combined by `how` ("median").
+
+    `ratings`: {query: {document: {rater: rating}}}.
+    """
     grades: dict[str, dict[str, float]] = {}
     for query, documents in ratings.items():
         grades[query] = {}

@@ -48,7 +48,10 @@ class CaseItem:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The items of the first case with some fixtures, and the loop that they run in."""
+    """The items of the first case that names certain fixtures, and their loop.
+
+    Later cases with the same fixtures get items like these.
+    """
 
     items: Sequence[pytest.Function]
     loop: CaseLoop
@@ -81,6 +84,9 @@ class ItemMaker:
 
     def make(self, case: Case) -> list[CaseItem]:
         """Return the items of a case, one for each set of parameters.
+
+        If the hook `pytest_relevance_variants` knows the variants, as in a replay, the
+        case requests no fixtures.
 
         Raises `CollectError` if the plugin of pytest that makes items is blocked.
         """
@@ -126,9 +132,9 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        pytest makes the items of the first case with some fixtures, and says which
-        parameters they have. The items of later cases with these fixtures are alike, so
-        they are made without asking pytest again, which takes time.
+        pytest makes the items of the first case that names certain fixtures, with their
+        parameters. Later cases with the same fixtures get items like these. pytest is
+        not asked again, because that takes time.
         """
         fixtures = (*case.usefixtures, case.search)
         pattern = self._patterns.get(fixtures)
@@ -209,7 +215,7 @@ class ItemMaker:
 
 
 def _before_escaping(name: str) -> str:
-    r"""Return the id of a parameter of which pytest makes this name: `é` of `\xe9`."""
+    r"""Return the id that pytest escapes to `name`: `é` for the name `\xe9`."""
     try:
         return name.encode("ascii").decode("unicode_escape")
     except UnicodeError:  # the project has switched the escaping off
@@ -297,7 +303,8 @@ def why_same_node(file: pytest.Collector, other: str | None) -> str:
     If a file is outside of the root folder, pytest makes its node id from the argument
     of the command line.
 
-    `other`: the path of the file that was collected under the node id; None without.
+    `other`: the path of the file that was collected under the node id; None if there
+        was none.
     """
     if other is None or other == str(file.path):
         return ""

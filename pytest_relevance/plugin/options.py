@@ -29,6 +29,7 @@ def whole_number(least: int, expected: str) -> Callable[[str], int]:
 
     The function is the `type` of an option. It raises ArgumentTypeError for any other
     text.
+
     `expected`: what the error says that the option takes.
     """
 
@@ -54,8 +55,9 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 class _Update(Action):
     """Stores what `--relevance-update` accepts: "all", "new" or "test".
 
-    For argparse, `--relevance-update=new` as a whole is a name of the option. All such
-    names share one action, so that argparse lists them together in an error.
+    argparse takes `--relevance-update=new` as a whole for the name of an option: see
+    `_declare_writing`. All such names share one action, so that an error lists them
+    together.
     """
 
     def __call__(
@@ -81,7 +83,7 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def _declare_failing(group: pytest.OptionGroup) -> None:
-    """Declare the options that decide what fails the run without a reference."""
+    """Declare the options that decide what fails a run, with or without a reference."""
     group.addoption(
         "--relevance-inconclusive",
         choices=("fail", "skip", "pass"),
@@ -185,6 +187,11 @@ def _declare_writing(group: pytest.OptionGroup) -> None:
 
 
 def _declare_ini_keys(parser: pytest.Parser) -> None:
+    """Declare the ini keys.
+
+    An option that has an ini key has no default of its own: without the option,
+    `run_settings` reads the key.
+    """
     defaults = {
         "give-up": "10",
         "baseline": "auto",
@@ -219,7 +226,7 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
     parser.addini(
         "relevance_record_texts",
         "whether a record keeps the texts of results, with which changed passages "
-        "can be judged later (default: off)",
+        "can be judged later (default: false)",
         type="bool",
         default=False,
     )

@@ -38,7 +38,8 @@ def with_details(
     The ranking is cut as deep as the case looks.
 
     `all_missing`: whether every missing judged document is kept, and not only those
-        that a report names.
+        that a report names. A run with -v asks for it, for a case that failed or is
+        inconclusive.
     """
     accepted_grades: Sequence[float | None] = ()
     accepted_or_expected: list[str] = []

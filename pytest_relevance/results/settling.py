@@ -66,7 +66,7 @@ class OpenQuestion:
 class Stake:
     """What depends on the grades of the unjudged results of a case.
 
-    `settling`: {document: chance}, for the results whose grades can settle whether the
+    `chances`: {document: chance}, for the results whose grades can settle whether the
     case got worse. The chance is that of `OpenQuestion`. Empty if the question is not
     open, or if no grades can settle it.
     `fewest`: the fewest results that can settle it, in their order.
@@ -77,7 +77,7 @@ class Stake:
     the other results of undecided cases, then the rest.
     """
 
-    settling: Mapping[str, float] = field(default_factory=dict)
+    chances: Mapping[str, float] = field(default_factory=dict)
     fewest: Sequence[str] = ()
     is_undecided: bool = False
 
@@ -98,7 +98,7 @@ def stake_of_change(change: Change, *, is_worse: bool) -> Stake:
         if question is None:
             return Stake()
         return Stake(
-            settling=dict(zip(question.documents, question.chances, strict=False)),
+            chances=dict(zip(question.documents, question.chances, strict=False)),
             fewest=question.documents[: question.fewest],
             is_undecided=True,
         )

@@ -31,6 +31,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_of,
     variants_of,
 )
+from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.certainty import no_grade_matters
 from pytest_relevance.results.changes import Snapshot
@@ -53,17 +54,17 @@ def all_case_data(
     """Yield a JSON object for each row in `shown`, without empty values.
 
     `rows`: all cases of the run.
-    `tables`: to which the settings and scales of the cases are added.
+    `tables`: this function adds the settings and scales of the cases to it.
     """
     variants = variants_of(results_of(shown))
-    table = QueryRows(rows)
+    query_rows = QueryRows(rows)
     gains = PlausibleGains(results_of(shown))
     for row in shown:
         result = row.result
         change = CaseChange(row.change)
         values = {
-            **_identity(result, table.names[id(result)], variants),
-            "row": table.row(row, change),
+            **_identity(result, query_rows.names[id(result)], variants),
+            "row": query_rows.row(row, change),
             **_verdict(row),
             **_scores(change),
             **_to_judge(row, gains),
@@ -137,7 +138,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
         "failedBefore": row.failed_before,
         "hasOtherRanking": row.change.has_other_ranking,
         "reasons": reason_texts(result),
-        "error": error and {"text": error.headline, "frame": error.frame},
+        "error": _error(error),
         "unstable": unstable_text(result),
         "ties": _ties(result),
         "latency": result.call.latency,
@@ -174,6 +175,10 @@ def _ties(result: CaseResult) -> str:
     return f"{result.metric.text} lies {text}" if text else ""
 
 
+def _error(error: SearchError | None) -> dict[str, str] | None:
+    return None if error is None else {"text": error.headline, "frame": error.frame}
+
+
 def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     """Return the unjudged results in the order of judging, and what each grade changes.
 
@@ -183,7 +188,7 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     if not unjudged:
         return {}
     stake = stake_of_change(row.change, is_worse=row.got_worse)
-    chances = stake.settling
+    chances = stake.chances
     turns = {document: turn for turn, document in enumerate(chances)}
     unjudged.sort(key=lambda each: turns.get(each.document, len(turns)))
     to_judge = []
@@ -300,6 +305,7 @@ def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]
     () for a result that is not returned now, or that holds other passages now.
     """
     known = {}
+    # a record may have no texts
     for document, held, texts in zip(now.documents, now.held, now.texts, strict=False):
         known[document, tuple(held)] = texts
     found = []

@@ -119,6 +119,7 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
     """
     rows = []
     for pair, change in zip(comparison.pairs, comparison.changes, strict=True):
+        # the page shows nDCG@k; `change` is by the metric of the headline
         rows.append(_row(Change.between(pair), change))
     return rows
 

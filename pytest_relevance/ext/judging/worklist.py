@@ -90,10 +90,10 @@ class WorklistRow:
     def add_stake(self, stake: Stake, document: str) -> None:
         """Add what depends on the grades of a case that returned the document."""
         self.is_undecided = self.is_undecided or stake.is_undecided
-        chance = stake.settling.get(document, 0.0)
+        chance = stake.chances.get(document, 0.0)
         if chance > self.settles:
             self.settles = chance
-            self.turn = [*stake.settling].index(document)
+            self.turn = [*stake.chances].index(document)
 
     @property
     def key(self) -> tuple[str, str, str]:

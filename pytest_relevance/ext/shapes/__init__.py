@@ -8,7 +8,7 @@ their names. The JSON of a server needs no shape, but an `Engine` in
 | module | what it reads |
 |---|---|
 | `bodies` | responses as JSON, and objects of clients and of DSLs that hold one |
-| `clients` | objects of clients of hosted search |
+| `clients` | objects of clients of Algolia, Azure, Discovery Engine, Pinecone and Redis |
 | `fulltext` | results of full-text libraries: bm25s, tantivy, xapian |
 | `tables` | data frames, tables and rows of a database |
 | `vector_arrays` | arrays of vector indexes: faiss, hnswlib; matches of usearch |

@@ -116,11 +116,12 @@ class ComparedReasons:
     """The reasons of a failing result, compared with the accepted ranking.
 
     `reasons`: those for which the accepted ranking does not fail come first.
-    `are_known`: whether all reasons failed before.
+    `failed_before`: whether the result failed before for all its reasons. It did not if
+        results are expected and only one of the two rankings is empty.
     """
 
     reasons: tuple[Outcome, ...]
-    are_known: bool
+    failed_before: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ class AcceptedOutcomes:
         reasons.sort(key=lambda reason: not reason.is_new)
         return ComparedReasons(
             reasons=tuple(reasons),
-            are_known=all_failed_before and not (is_one_empty and expects_results),
+            failed_before=all_failed_before and not (is_one_empty and expects_results),
         )
 
     def _compare_reason(self, reason: Outcome) -> _ComparedReason:

@@ -80,7 +80,9 @@ def _with_xfail_as_change(info: FileInfo, result: CaseResult) -> FileInfo:
             changes.append(replace(change, cases=others))
     if not is_noted:
         now = result.call.added_xfail
-        changes.append(DemandChange(XFAIL, None, now, cases=(result.id,)))
+        changes.append(
+            DemandChange(XFAIL, None, now, cases=(result.id,), is_looser=True)
+        )
     return replace(info, test_changes=tuple(changes))
 
 

@@ -235,7 +235,7 @@ def _with_compared_reasons(
     comparison = replace(
         comparison,
         newly_failing=any(reason.is_new for reason in compared.reasons),
-        failed_before=compared.are_known and not is_regression,
+        failed_before=compared.failed_before and not is_regression,
     )
     return result.with_baseline(comparison, FAILED, compared.reasons)
 

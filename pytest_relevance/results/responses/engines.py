@@ -18,9 +18,11 @@ from pytest_relevance.results.responses.values import at_path, attribute, has_di
 
 
 def is_set(value: object) -> bool:
-    """Say whether a flag is set, or a count is not 0.
+    """Say whether a flag is set, a count is not 0, or a text or a list is not empty.
 
-    In a mapping or an array of flags, one that is set is enough.
+    The text `false` is not set, and a value that is missing (NaN) is not. Of a mapping,
+    an array or a table, one value that is set is enough. A value that is neither true
+    nor false, such as `pandas.NA`, counts as set.
     """
     if isinstance(value, Mapping):
         return any(is_set(inner) for inner in value.values())
@@ -28,9 +30,11 @@ def is_set(value: object) -> bool:
         return value.lower() not in ("", "false")
     if has_dimensions(value):
         return any(is_set(inner) for inner in _elements(value))
+    if isinstance(value, Real) and value != value:  # NaN
+        return False
     try:
         return bool(value)
-    except (TypeError, ValueError):  # a missing value of pandas
+    except (TypeError, ValueError):
         return True
 
 

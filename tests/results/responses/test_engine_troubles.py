@@ -124,6 +124,7 @@ WHOLE: list[dict[str, object]] = [
     elastic(_shards=ALL_SHARDS, _clusters={**ALL_CLUSTERS, "running": 0}),
     elastic(errors=np.array([]), error=pd.Series([], dtype=object)),
     elastic(timed_out=np.array([0])),
+    elastic(error=np.nan),  # as in a row of a data frame
     solr(partialResults=False),
     solr(partialResults="false"),
     vespa(full=True, coverage=100, degraded=NO),
