@@ -2,7 +2,8 @@
 
 | module | what it has |
 |---|---|
-| `measures` | every measure of one ranking (ERR, AP, RR, RBP ...), with its formula and source |
+| `measures` | the table of measures; the score of one ranking by any of them |
+| `formulas` | every measure of one ranking (ERR, AP, RR, RBP ...), with its formula and source |
 | `ndcg` | the grades of a ranking, DCG, the ideal ranking, nDCG |
 | `interval` | the lowest and the highest nDCG that unjudged results allow |
 | `ties` | the lowest and the highest nDCG that results with equal scores allow |

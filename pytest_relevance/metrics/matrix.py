@@ -1,6 +1,6 @@
 """Compute the common measures for many queries at once, with numpy.
 
-The grades of the results are in a matrix, by rank and query. `measures` defines each
+The grades of the results are in a matrix, by rank and query. `formulas` defines each
 measure, in the docstring of its function. Here each measure loops over the ranks, so
 that sums run in the same order and give the same bits. A property test compares the
 two.

@@ -1,7 +1,7 @@
 """Compute DCG and nDCG of a ranking.
 
 The documents are looked up first, so that a ranking is a list of grades. The other
-measures are in `measures`.
+measures are in `formulas`.
 
 The order of summation is part of the definition: rank after rank, best first, always
 dividing by the discount. So a perfect ranking scores exactly 1.0, and every score

@@ -3,7 +3,7 @@
 These are the gain, the discount, the ideal ranking, and what unjudged results and
 negative grades mean. `CHOICES` lists what may be chosen, for the reader of case files
 and for help texts too. A new choice is a new value in `CHOICES`, and a branch in `ndcg`
-or `measures`, and in `matrix`.
+or `formulas`, and in `matrix`.
 """
 
 from __future__ import annotations
