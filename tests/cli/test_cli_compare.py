@@ -64,7 +64,7 @@ def test_two_records(shop: Terminal) -> None:
         "3 of 6 queries got worse (all for certain), 1 better; "
     )
     assert (
-        r"  \x1b[31mred   1.000 -> 0.000  sku-1 rank 1 -> not returned  sku-3"
+        r"  \x1b[31mred   1.000 -> 0.000  certain  sku-1 rank 1 -> not returned  sku-3"
         in said.lines
     )
 

@@ -137,8 +137,14 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     drops, gains, metrics = shown.tables
     assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]
     assert drops == [
-        ["query", "nDCG@10", "fell", "in its place"],
-        ["boots", "1.000 -> 0.213", "sku-1 rank 1 -> not returned", "y"],
+        ["query", "nDCG@10", "sure", "fell", "in its place"],
+        [
+            "boots",
+            "1.000 -> 0.213",
+            "needs grades",
+            "sku-1 rank 1 -> not returned",
+            "y",
+        ],
     ]
     assert gains == [
         ["query", "nDCG@10", "gained"],

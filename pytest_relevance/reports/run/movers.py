@@ -27,9 +27,9 @@ from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, STRONG, Line, Span, styled_line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut_document, display_width
+from pytest_relevance.results.became import became_of
 from pytest_relevance.results.case_result import has_failed
-from pytest_relevance.results.certainty import is_certainly_worse
-from pytest_relevance.results.failures import got_worse
+from pytest_relevance.results.change_counts import certainty_of
 
 MOST_ROWS = 5
 """How many cases a table lists unless all are asked for."""
@@ -81,13 +81,9 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
 def _certainty(change: CaseChange) -> bool | None:
     """Say whether a case got worse, whatever grades its unjudged results get.
 
-    None if it did not get worse, or if it has passages: then nothing is unjudged.
+    None if no grade can matter: see `certainty_of`.
     """
-    if change.before is None or not got_worse(change.result):
-        return None
-    if change.result.evaluation.passages:
-        return None
-    return is_certainly_worse(change.change)
+    return certainty_of(change.change, became_of(change.change))
 
 
 def any_needs_grades(changes: Iterable[CaseChange]) -> bool:
@@ -141,7 +137,7 @@ def mover_table(
         documents = [[row.documents.costliest, row.documents.on_top] for row in rows]
         fell = title_of([row.documents.costliest for row in rows])
         on_top = title_of([row.documents.on_top for row in rows])
-        columns.append(_document_column(fell))
+        columns.append(_document_column(fell, wanted=36))
         columns.append(_document_column(on_top, cut_to=16, drop_order=1))
     table = Table(columns, indent=2, title=title, total=len(changes))
     for row, of_row in zip(rows, documents, strict=True):
@@ -157,11 +153,13 @@ def mover_table(
     return table
 
 
-def _document_column(title: str, *, cut_to: int = 36, drop_order: int = 0) -> Column:
+def _document_column(
+    title: str, *, cut_to: int = 36, wanted: int = 12, drop_order: int = 0
+) -> Column:
     return Column(
         title,
         cut_to=cut_to,
-        wanted=12,
+        wanted=wanted,
         max_width=60,
         drop_order=drop_order,
         shorten=cut_document,
