@@ -74,8 +74,8 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Yield the content of a file in blocks of whole lines, each of about a megabyte.
 
     A gzip file is unpacked. Raises OSError if the file cannot be read. Raises
-    `Unreadable` for damaged gzip data, and for data in another compressed or archive
-    format.
+    `Unreadable` for gzip data that is truncated, damaged or expands too far, and for
+    data in another compressed or archive format.
     """
     with open(path, "rb") as raw:
         rest: list[bytes] = []  # parts of a line whose end was not read yet

@@ -94,7 +94,10 @@ class OpenedFiles:
         return self._files.get((named.content, template))
 
     def each_once(self) -> list[JudgmentFile]:
-        """Return each file as it was opened first."""
+        """Return each file once.
+
+        If it was opened with several templates, this is the one that was opened first.
+        """
         first: dict[NamedFile, JudgmentFile] = {}
         for (named, _), file in self._files.items():
             first.setdefault(named, file)

@@ -35,7 +35,10 @@ class Command(Protocol):
         """Add the arguments of the command to its parser."""
 
     def run(self, arguments: Namespace, /) -> int:
-        """Run the command and return its exit code."""
+        """Run the command and return its exit code: `OK`, `FOUND` or `USAGE`.
+
+        It may raise FileError for a file with a mistake: the message is printed.
+        """
 
 
 def _checked_command(name: str, value: str, entry: object) -> Command:

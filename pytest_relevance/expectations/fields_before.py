@@ -209,7 +209,10 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
 
 
 def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
-    """Return the values of a field, which may have several, each `with_type`."""
+    """Return the values of a field, as `with_type` makes them comparable.
+
+    `value`: one value, or a list of them.
+    """
     values = value if isinstance(value, list) else [value]
     return frozenset(map(with_type, values))
 

@@ -273,7 +273,7 @@ class Indexes:
     def why_two(self, judged: JudgedIn) -> str:
         """Return a message if the document has another grade in another index; else "".
 
-        The judgment is compared with those of earlier calls.
+        The judgment is compared with the first one of its query and document.
         """
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:

@@ -258,7 +258,10 @@ def _are_of_test(lost: Sequence[UncomparedCase]) -> bool:
 
 
 def _cases_not_compared(file: _FileOfRun) -> Iterator[RunFinding]:
-    """Yield a finding about cases that ran and have no ranking in the reference."""
+    """Yield a finding about cases that the reference knows and has no ranking of.
+
+    Only cases that ran count. New cases do not.
+    """
     found = not_compared_cases(file.results)
     if not found:
         return

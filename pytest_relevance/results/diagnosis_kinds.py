@@ -53,8 +53,8 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the cases that pass although nothing was returned.
 
-    Cases that say how many results they expect are left out. [] if no case at all got
-    results, because `NOTHING_RETURNED` reports that.
+    Cases that say how many results they expect are left out. [] if
+    `NOTHING_RETURNED` reports all cases that expect results.
     """
     if _find_nothing(results):
         return []

@@ -130,10 +130,10 @@ def fitted_rates(log: ClickLog, linked: Flags) -> Rates:
 
 
 def _rows_that_compare(log: ClickLog, linked: Flags) -> ClickLog:
-    """Return the rows at linked positions of pairs that compare such positions.
+    """Return the rows that the rates of linked positions are computed from.
 
-    These pairs were clicked, and shown at several of the positions. They get new
-    numbers, because there may be few of them.
+    These are rows at linked positions, of pairs that were clicked there and shown at
+    several of them. The pairs are numbered anew, from 0.
     """
     rows = log.rows(linked[log.position])
     positions_of_pair = rows.by_pair(np.ones(len(rows.pair)))

@@ -180,7 +180,12 @@ def _ubi_log(name: str, ubi: UbiLogs, options: LogOptions) -> ReadLog:
 def _refuse_actions(
     name: str, ubi: UbiLogs, what: str, actions: Collection[str], option: str
 ) -> None:
-    """Raise FileError for a log without clicks, or without impressions."""
+    """Raise FileError for a log without clicks, or without impressions.
+
+    `what`: `clicks` or `impressions`.
+    `actions`: the values of action_name that count as such.
+    `option`: the option that names others.
+    """
     events = ubi.impressions_read + ubi.clicks_read + ubi.other_actions.total()
     if not events:
         searches = counted(ubi.searches_read, "search", "searches")

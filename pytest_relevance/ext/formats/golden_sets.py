@@ -214,7 +214,8 @@ class Goldens:
     def query_of(self, row: Row, value: object) -> str | None:
         """Return the text of a query.
 
-        If `value` is not a text, record a mistake and return None.
+        A number becomes text. If `value` is an object, a list or blank, record a
+        mistake and return None.
         """
         if isinstance(value, dict):
             self.wrong(

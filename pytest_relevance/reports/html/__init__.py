@@ -1,1 +1,1 @@
-"""What HTML pages share: escaped texts, the style, and the Content-Security-Policy."""
+"""What HTML pages share: elements, texts, the style, the Content-Security-Policy."""

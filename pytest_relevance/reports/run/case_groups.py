@@ -26,17 +26,18 @@ from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 class CaseGroups:
     """The cases that a report names, each group in the order of its table.
 
-    got_worse: cases that newly miss a demand, or fell by more than their tolerance.
-    fell: cases that fell within their tolerance, if the mean fell significantly and no
-        case got worse. Otherwise these cases are in no group.
-    changed: cases whose rankings changed by more than allowed.
-    inconclusive: cases that fell, have too few judged results, and do not fail.
-    failed: cases that fail for another reason, also by errors. Cases that failed before
-        are left out. So are cases with an error that the report names once for several
-        cases.
-    differ: cases without nDCG whose ranking differs, and that do not fail.
-    got_better: cases that got better, by score or because they newly meet a demand.
-    lowest: cases with the lowest scores, if no case fails, differs or got better.
+    `got_worse`: cases that newly miss a demand, or fell by more than their
+        tolerance.
+    `fell`: cases that fell within their tolerance, if the mean fell significantly and
+        no case got worse. Otherwise these cases are in no group.
+    `changed`: cases whose rankings changed by more than allowed.
+    `inconclusive`: cases that fell, have too few judged results, and do not fail.
+    `failed`: cases that fail for another reason, also by errors. Cases that failed
+        before are left out. So are cases with an error that the report names once for
+        several cases.
+    `differ`: cases without nDCG whose ranking differs, and that do not fail.
+    `got_better`: cases that got better, by score or because they newly meet a demand.
+    `lowest`: cases with the lowest scores, if no case fails, differs or got better.
     """
 
     got_worse: list[CaseChange] = field(default_factory=list)

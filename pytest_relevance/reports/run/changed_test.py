@@ -166,7 +166,8 @@ def lost_otherwise(
 ) -> list[UncomparedCase]:
     """Return the lost cases that no sentence about changed demands names.
 
-    Left out are cases that are gone or left out, and cases that are newly skipped.
+    These are not cases that were removed or that `only: judged` leaves out, and not
+    cases that are newly skipped.
     """
     skipped: set[tuple[str, str]] = set()
     for file, info in files.items():

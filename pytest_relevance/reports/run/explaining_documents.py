@@ -35,8 +35,8 @@ _TITLES = (FELL, COSTS_MOST, IN_ITS_PLACE, NOW_ON_TOP, ON_TOP, GAINED)
 class ExplainingDocument:
     """What a report says of a document that explains a score.
 
-    title: one of the words above.
-    spans: the document with its ranks. Texts of users have the style `USER`. If no
+    `title`: one of the words above.
+    `spans`: the document with its ranks. Texts of users have the style `USER`. If no
         document is named, a text such as `nothing returned`, or ().
     """
 

@@ -42,13 +42,13 @@ _NARROWEST_DOCUMENT = 12
 class MoverRow:
     """The texts of a row about a case whose score changed.
 
-    name: the id and the query of the case.
-    variant: the variant of the search; "" if the run has only one.
-    metric: the metric of the scores.
-    scores: `0.764 -> 0.312`, or only the score now if there is no earlier score.
-    sure: how sure it is that the case got worse; "" if it did not.
-    reason: the error of the search, or why the case fails; "" if the scores show why.
-    documents: the documents that explain the score.
+    `name`: the id and the query of the case.
+    `variant`: the variant of the search; "" if the run has only one.
+    `metric`: the metric of the scores.
+    `scores`: `0.764 -> 0.312`, or only the score now if there is no earlier score.
+    `sure`: how sure it is that the case got worse; "" if it did not.
+    `reason`: the error of the search, or why the case fails; "" if the scores show why.
+    `documents`: the documents that explain the score.
     """
 
     name: str
@@ -73,7 +73,7 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
         metric=change.by or metric_of([result]),
         scores=scores,
         sure=certainty_text(_certainty(change)),
-        reason=_unseen_reason(change),
+        reason=_reason_beside_scores(change),
         documents=explaining_documents(change),
     )
 
@@ -91,10 +91,10 @@ def any_needs_grades(changes: Iterable[CaseChange]) -> bool:
     return any(_certainty(change) is False for change in changes)
 
 
-def _unseen_reason(change: CaseChange) -> str:
+def _reason_beside_scores(change: CaseChange) -> str:
     """Return why a case fails, or the error of its search.
 
-    "" if the score fell, because the scores of the row show that.
+    "" if the case does not fail, or if its score fell: the scores of the row show that.
     """
     if change.result.call.error is not None:
         return change.result.call.error.headline
@@ -112,9 +112,11 @@ def mover_table(
     *,
     is_rise: bool = False,
 ) -> Table:
-    """Return the table `query | variant | nDCG@10 | sure | why | fell | in its place`.
+    """Return `query | variant | metric | nDCG@10 | sure | why | fell | in its place`.
 
-    Empty columns are left out. `most`: the most rows; None for all.
+    Empty columns are left out, and `metric` if all rows have the same.
+
+    `most`: the most rows; None for all.
 
     `is_rise`: whether the scores rose. Then the column `gained` is in the place of the
         last two.
@@ -258,7 +260,10 @@ def _with_cut_documents(spans: Sequence[Span], columns: int) -> str:
 
 
 def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table:
-    """Return a table of one row, the case that rose most; without rows if none rose."""
+    """Return a table of one row, the case that rose most; without rows if none rose.
+
+    `rose`: the cases that rose, the largest rise first.
+    """
     columns = [
         Column(),
         Column(max_width=60, cut_to=20, cut_last=True),

@@ -17,10 +17,10 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return how many judged documents the index lacks, and which rows are left out.
+    """Return how many documents the index lacks, and notes on queries and catalogues.
 
-    Left out are queries without judgments, and rows of catalogues that cannot be known
-    items.
+    The documents are judged or expected. The notes name queries without judgments, and
+    rows of catalogues that cannot be known items.
     """
     sentences = _not_in_index(results)
     for file, info in sorted(files.items()):

@@ -64,16 +64,16 @@ _MOST_FILLED = 3
 class SummaryOf:
     """A run, and the options of its summary.
 
-    verbosity: as pytest counts it. Below 0 the summary has no tables and no commands,
+    `verbosity`: as pytest counts it. Below 0 the summary has no tables and no commands,
         above 0 nothing is cut.
-    updating: what the run accepts into the baseline: "all", "new" or "test"; None for
+    `updating`: what the run accepts into the baseline: "all", "new" or "test"; None for
         nothing.
-    against: the record to compare with, as the command line names it.
-    has_advice: whether the summary says what to do next.
-    problems: what went wrong apart from cases; shown after the counts.
-    written: what the run wrote. Only the reason why the run fails comes after it.
-    page: the HTML report that the run wrote; "" without one.
-    most_lines: the most lines of a summary that is not full; None for any number.
+    `against`: the record to compare with, as the command line names it.
+    `has_advice`: whether the summary says what to do next.
+    `problems`: what went wrong apart from cases; shown after the counts.
+    `written`: what the run wrote. Only the reason why the run fails comes after it.
+    `page`: the HTML report that the run wrote; "" without one.
+    `most_lines`: the most lines of a summary that is not full; None for any number.
     """
 
     results: Sequence[CaseResult]
@@ -169,7 +169,9 @@ def _headline(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _means(of: SummaryOf) -> Sequence[Entries]:
-    """Return the mean over all cases, and the counts that the headline lacks.
+    """Return how the mean over all cases changed, and how many queries got worse.
+
+    Counts that the headline has are left out.
 
     [] if no case is compared with a reference.
     """

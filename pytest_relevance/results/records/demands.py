@@ -376,7 +376,7 @@ def _depends_on_scale(expect: Iterable[Expectation], gates: Iterable[Gate]) -> b
 
 
 def _top_of_scale(terms: Terms) -> dict[str, Any]:
-    """Return the highest grade, for scores that depend on the highest grade."""
+    """Return {SCALE: highest grade}, for scores that depend on the highest grade."""
     return {SCALE: terms.settings.max_grade}
 
 

@@ -78,7 +78,10 @@ class DemandsOfFiles:
 
 
 def _expectations(demands: CaseDemands) -> Sequence[Expectation]:
-    """Return the expectations of a case. Metrics of the project have no function."""
+    """Return the expectations of a suite or a case.
+
+    A metric of the project cannot be computed: a record has no functions.
+    """
     return tuple([recorded.expectation for recorded in demands.expect])
 
 

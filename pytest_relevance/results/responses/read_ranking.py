@@ -20,7 +20,7 @@ from pytest_relevance.results.responses.values import are_texts
 
 _DEFAULTS = ReadOptions()
 
-_PLAIN_PARTS = (str, Number, dict, type(None))
+_PARTS_OF_PLAIN_ROWS = (str, Number, dict, type(None))
 """The types of parts of a row that need no look at their shape."""
 
 
@@ -53,9 +53,10 @@ def load_readers(response: object) -> bool:
     Return whether anything was imported, which is at most once. The caller takes the
     time of the imports out of the latency.
     """
+    # the first result stands for all; a later one imports what it needs itself
     if type(response) is list and all(map(_is_plain, response[:1])):
         return False
-    if load_all_readers.cache_info().currsize:
+    if load_all_readers.cache_info().currsize:  # they were imported before
         return False
     load_all_readers()
     return True
@@ -67,7 +68,7 @@ def _is_plain(result: object) -> bool:
     A list of plain results is read without further modules.
     """
     if type(result) is tuple:
-        return all(issubclass(type(part), _PLAIN_PARTS) for part in result)
+        return all(issubclass(type(part), _PARTS_OF_PLAIN_ROWS) for part in result)
     return type(result) in PLAIN
 
 

@@ -86,7 +86,8 @@ class _Results:
 def ranking_of(results: Sequence[Any], options: ReadOptions, labels: Labels) -> Ranking:
     """Return a list of results as a ranking.
 
-    Raises `UnreadableRanking` if the results cannot be read, or in two ways.
+    Raises `UnreadableRanking` if the results cannot be read, or can be read in
+    two ways.
     """
     if not options.reads_texts:
         refuse_ambiguity(results)
@@ -102,6 +103,10 @@ def ranking_of(results: Sequence[Any], options: ReadOptions, labels: Labels) -> 
 
 
 def _read(results: Sequence[Any], options: ReadOptions, labels: Labels) -> Ranking:
+    """Return the ranking: take results apart, translate labels, read what is in them.
+
+    This is a text, an id or a document, depending on the results and the options.
+    """
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
@@ -123,6 +128,7 @@ def _read(results: Sequence[Any], options: ReadOptions, labels: Labels) -> Ranki
 def _rows_of(results: Sequence[Any], options: ReadOptions) -> list[BareRow]:
     """Return each result as a `BareRow`, also a document that is not in a row."""
 
+    # made for the first result that is not plain, so that lists of ids import no shapes
     @cache
     def reader() -> ResultReader:
         from pytest_relevance.results.responses.shapes import ResultReader

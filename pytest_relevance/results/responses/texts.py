@@ -348,9 +348,10 @@ another version is made of a name, and stays.
 
 
 def own_ids(documents: Sequence[Any]) -> list[str | None]:
-    """Return the id of each document in a usual field; None if there is none.
+    """Return the id of each document; None if there is none.
 
-    A generated UUID does not count, because the next index has another one.
+    The id is in a usual field, or the document itself is the id, such as an integer. A
+    generated UUID does not count, because the next index has another one.
     """
     values = Fields(documents).first_of(ID_NAMES, NESTED)
     ids: list[str | None] = []
