@@ -1,9 +1,9 @@
 """The keys of a case file: the table `KEYS`, and the check of all keys.
 
-To add a key, add a row to the table, and a field of its name to the model: to `Case`;
-to `Terms`, if suites set it; to `Settings`, if it changes how scores are computed. The
-JSON Schema is made of the same rows (`schema.py`). `build.py` finds keys that
-contradict each other.
+To add a key, add a row to the table, and a field of its name to the model: to
+`Settings`, if it changes how scores are computed; else to `Terms`, if suites set it;
+else to `Case`. The JSON Schema is made of the same rows (`schema.py`). `build.py` finds
+keys that contradict each other.
 """
 
 from __future__ import annotations

@@ -74,10 +74,11 @@ def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | Non
 def check_together(
     of_case: CaseJudgments, of_suite: CaseJudgments, files: str, at: Location
 ) -> Wrong | None:
-    """Report that the judgments of a case and of its files do not go together.
+    """Report a mistake if judgments of a case and of the suite's files do not fit.
 
-    One has passages and the other documents, or a passage of one contains a passage of
-    the other.
+    They do not if one has passages and the other documents, or if a passage of one
+    contains another passage of the other. The same passage may be in both, and contexts
+    are not compared.
 
     `files`: the names of the files of the suite.
 

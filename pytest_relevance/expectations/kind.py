@@ -146,7 +146,9 @@ class ExpectationKind(ABC):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the last rank that must be seen to decide the expectation; else 0.
+        """Return the last rank that must be seen to decide the expectation.
+
+        0 if no further results are needed.
 
         This is asked only if the search has no parameter `k`, so that it cannot be
         asked for more results. If it returned fewer results than this rank, the case is

@@ -162,7 +162,7 @@ class BoundedFigure:
     def _sign(self) -> int:
         """Return -1 if a lower score is better, else 1.
 
-        `figure_before` takes a higher figure as better. So for such a metric the
+        `figure_before` takes a higher figure as better. If a lower score is better, the
         figures 300 and 200 are given to it as -300 and -200.
         """
         return -1 if is_lower_better(self.metric) else 1

@@ -121,8 +121,9 @@ class Settings:
 
     Raises:
         ValueError: a value is not in `CHOICES`, `collapse` is not a bool, `max_grade`
-            is not a finite number above 0, or a mapping of gains is empty or has
-            anything but finite numbers.
+            is not a finite number above 0 or has no gain (it is above 50 with
+            exponential gain, or not in the mapping), or a mapping of gains is empty or
+            has anything but finite numbers.
     """
 
     gain: str | Mapping[float, float] = "exponential"

@@ -164,8 +164,8 @@ def _key(key: Key) -> dict[str, str | None]:
 def _mover(change: Change) -> dict[str, Any]:
     """Return the scores of a case, and what changed in its ranking, as JSON data.
 
-    `left`, `entered` and `moved` have all documents whose rank changed. `lost`, `found`
-    and `shifted` have those of them whose grade has a gain.
+    `left`, `entered` and `moved` have the documents that left the top k, entered it, or
+    moved in it. `lost`, `found` and `shifted` have those of them whose gain is above 0.
     """
     case = change.case
     moves = change.moves

@@ -287,9 +287,12 @@ def _sum_of_grades(ranking: ScoredRanking, term: ndcg.Term) -> float:
 def _ideal_rank(
     ranking: ScoredRanking, grade: float | None, ideal_ranks: Mapping[float, int]
 ) -> int | None:
-    """Return the rank of a grade in the ideal order.
+    """Return the rank of a grade: that of its gain, which other grades may share.
 
-    None for an unjudged result, a later copy, and a result that holds no passage.
+    None for an unjudged result, a later copy, a result that holds no passage, and a
+    rank without a result.
+
+    `ideal_ranks`: {gain: rank}.
     """
     if grade is None or (ranking.passages and not grade):
         return None

@@ -144,7 +144,8 @@ def run(arguments: Namespace) -> int:
 def _rates(name: str, log: ClickLog, chosen: str | None) -> Rates:
     """Return the rates of positions: fitted, or what `--rates` says.
 
-    Raises `CommandError` if no two positions are linked.
+    Raises `CommandError` if rates are to be fitted and no two positions are linked, and
+    `FileError` if the file that `--rates` names is wrong.
     """
     from pytest_relevance.ext.clicks.rates import (
         fitted_rates,

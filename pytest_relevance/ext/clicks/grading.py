@@ -81,7 +81,10 @@ def judge(log: ClickLog, rates: Rates, min_expected: float) -> ClickJudgments:
 
 
 def names_of(log: ClickLog, numbers: Numbers) -> Sequence[tuple[str, str]]:
-    """Return the query and the document of some pairs."""
+    """Return (query, document) for each of some pairs of a log.
+
+    `numbers`: the numbers of the pairs in the log.
+    """
     queries = log.query_of[numbers].tolist()
     documents = log.document_of[numbers].tolist()
     pairs = []

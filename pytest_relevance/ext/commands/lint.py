@@ -318,7 +318,11 @@ BLANK = FileCheck(
 
 
 def _padded_rows(rows: Ratings) -> Iterator[Problem]:
-    """Yield a problem if an id or a text begins or ends with white space."""
+    """Yield a problem for padded document ids, and one for padded queries.
+
+    Padded: with white space at the beginning or the end. Quotes and contexts, which
+    stand in place of document ids, are not checked.
+    """
     columns = [("query", rows.queries)]
     if rows.documents_are == IDS:
         columns.insert(0, ("document", rows.documents))

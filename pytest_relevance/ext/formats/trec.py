@@ -101,8 +101,9 @@ def read_qrels(source: Source) -> Ratings:
     """Return the ratings in qrels. The second column, the iteration, has no meaning.
 
     Raises:
-        FileError: the file is a run, has no judgments, or judges a document of a query
-            for several subtopics.
+        FileError: lines are wrong, the file is a run or has no judgments, the second
+            column has the documents, or a document of a query is judged for several
+            subtopics.
     """
     if is_run(source) and not is_qrels(source):
         source.refuse(

@@ -1,7 +1,7 @@
 """The faults of a run, in words.
 
-A fault is wrong with several cases alike (`Fault`), or with a fixture or a hook of the
-project. Reports call the second kind warnings, and show them last.
+A `Fault` is something that is wrong with several cases alike. What is wrong with a
+fixture or a hook of the project is a warning. Reports show warnings last.
 """
 
 from __future__ import annotations

@@ -224,8 +224,8 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
 def _reference(of: SummaryOf) -> Sequence[Entries]:
     """Return what several suites or variants are compared with.
 
-    [] for a single suite, because its own sentence says this. [] also for committed
-    baselines that do not say what was searched.
+    [] for a single suite without variants, because its own sentence says this. [] also
+    without a reference, and for committed baselines that do not say what was searched.
     """
     suites = {(result.file, variant_of(result)) for result in of.results}
     is_known = any(info.against or info.fingerprint for info in of.files.values())

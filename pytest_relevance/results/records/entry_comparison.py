@@ -382,8 +382,8 @@ def _gate_scores(
 ) -> dict[str, float | None]:
     """Return {metric: score} of an accepted ranking, for the metrics of gates.
 
-    nDCG@k, a metric without a score in the result, and a metric of the project whose
-    function is not known are left out.
+    nDCG@k (RR@k of a known item), similarities, a metric without a score in the result,
+    and a metric of the project whose function is not known are left out.
     """
     scores = {}
     for gate in case.gates:
