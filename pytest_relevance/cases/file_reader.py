@@ -63,7 +63,7 @@ class FileReader:
         return self._case_file.shown_path(named.name)
 
     def in_folder(self, key: str, named: NamedFile, at: Location) -> NamedFile | Wrong:
-        """Return the file of a folder of BEIR or MTEB, or report that there is none.
+        """Return the file of a folder of BEIR or MTEB, or report none or several.
 
         `named`: a folder. A file is returned as it is.
         `key`: what the file has, `JUDGMENTS` or `QUERIES`.

@@ -159,7 +159,7 @@ def check_reachable(case: Case, at: Location) -> None:
 
 
 def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
-    """Report a metric that is not defined, or a floor that no ranking can reach."""
+    """Report a metric that the case cannot have, or a floor out of reach."""
     metric = expected.metric
     assert metric is not None
     if not case.judgments:

@@ -215,7 +215,7 @@ def _check_only(value: object, at: Location) -> str | Wrong:
 
 
 def _check_needed(described: Mapping[str, object], at: Location) -> Wrong | None:
-    """Report a file that names several columns of what its queries need.
+    """Report a file with more than one of the keys `document`, `passage` and `context`.
 
     Return `WRONG` if a mistake was reported, else None.
     """

@@ -173,7 +173,10 @@ def _fits_ids_alone(known: JudgmentFormat, source: Source) -> bool:
 def _named_or_fitting(
     format: str | None, source: Source, fits: Callable[[JudgmentFormat, Source], bool]
 ) -> JudgmentFormat | None:
-    """Return the format with a name; without a name, the first one that fits."""
+    """Return the format of a name; for None, the first that fits, or None if none does.
+
+    Raises ValueError for an unknown name.
+    """
     if format is not None:
         return _named(format)
     return _first_that_fits(FORMATS, source, fits)

@@ -95,7 +95,7 @@ def _defined(metric: Metric, scores: Floats, settings: Settings) -> Floats:
 
 
 def _is_usual(settings: Settings, grades: Floats) -> bool:
-    """Say whether the matrix has these settings, beside these grades.
+    """Say whether metrics can be scored in a matrix with these settings and grades.
 
     `grades`: the different grades, ascending.
     """

@@ -337,7 +337,7 @@ def further_mean_sentences(
 def deciding_mean(comparison: Comparison) -> changed_means.WholeMean | None:
     """Return how the mean changed whose p-value decides the headline.
 
-    None if no case has this score in both runs.
+    None if no case has this score in both runs, or if the metric compares rankings.
     """
     change = comparison.mean_change
     if change is None:

@@ -208,7 +208,11 @@ class TableLogs:
 
 
 def _wrong_rows(block: Shown) -> Flags:
-    """Say for each row whether its numbers are wrong."""
+    """Say for each row whether its numbers are wrong.
+
+    A position may be blank. Impressions and clicks may not be blank or negative, and
+    there may not be more clicks than impressions.
+    """
     wrong: Flags = (
         (block.position == NO_NUMBER)
         | (block.impressions < 0)

@@ -102,7 +102,7 @@ def known_item_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
 class LostItems:
     """Known items that the reference found, and that are not returned now.
 
-    `compared`: how many known items have a ranking in the reference.
+    `compared`: how many known items are compared with the reference, in each variant.
     `lost`: the results of those that are not returned any more.
     """
 

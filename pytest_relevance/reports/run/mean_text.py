@@ -105,7 +105,10 @@ def left_open(results: Iterable[CaseResult]) -> str:
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
-    """Return in one sentence what nDCG@k means, or "" if no case has a score."""
+    """Return in one sentence what nDCG@k means, or RR@k if all cases are known items.
+
+    "" if no case has a score.
+    """
     scored = [result for result in results if result.score is not None]
     if not scored:
         return ""

@@ -1,4 +1,7 @@
-"""Sentences about cases that only the run or only its reference has."""
+"""Sentences about cases that have a ranking only in the run or only in its reference.
+
+Also about cases that fail now, and found nothing in the reference.
+"""
 
 from __future__ import annotations
 

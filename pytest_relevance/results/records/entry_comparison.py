@@ -225,8 +225,8 @@ def _with_compared_reasons(
 ) -> CaseResult:
     """Return the result with its comparison.
 
-    If the case fails, each reason says whether the accepted ranking misses the same
-    demand.
+    If the case fails, its reasons are compared with those of the accepted ranking. Then
+    the comparison says whether the case fails newly, or failed before.
     """
     if result.verdict != FAILED:
         return replace(result, baseline=comparison)

@@ -97,7 +97,7 @@ class Run:
 
     @property
     def _metric(self) -> str:
-        """Return the metric of all scores; `nDCG@k` if k differs."""
+        """Return the metric of all scores; `nDCG@k` if there are several or none."""
         metrics = {result.metric.text for result in self.results}
         return metrics.pop() if len(metrics) == 1 else "nDCG@k"
 

@@ -102,7 +102,10 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Return for each document the value at the first path that exists; else None."""
+    """Return for each document the value at the first path that has one; else None.
+
+    NaN and missing values of pandas are returned only if no path has another value.
+    """
     fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:

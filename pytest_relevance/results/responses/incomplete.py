@@ -195,9 +195,9 @@ def _number_of(total: object) -> float | None:
 def refuse_without_results(response: object, options: ReadOptions) -> None:
     """Raise `UnreadableRanking` for an empty response that is not simply empty.
 
-    It is refused if it counts results, or has suggestions, groups or facets instead. A
-    response with suggestions or groups is allowed if the case looks at the response
-    itself.
+    It is refused if its total is above 0, if it has suggestions or groups, or if it has
+    facets and no total. If the case looks at the response itself, suggestions, groups
+    and such facets are allowed, whatever the total is.
 
     `response`: a response without a result.
     """

@@ -1,7 +1,8 @@
 """Read what a search returned as a `Ranking`.
 
 `read_ranking` is called for each case when its search has returned. `response` finds
-the results in any response that is not a list, and is imported only then.
+the results in any response that is not a list. A list of plain results is read without
+it.
 """
 
 from __future__ import annotations

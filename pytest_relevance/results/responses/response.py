@@ -162,7 +162,10 @@ def _is_library_result(response: object) -> bool:
 
 
 def _is_list_of_results(part: object) -> bool:
-    """Say whether a part of a tuple is a list of results, not a row or numbers."""
+    """Say whether a part of a tuple may be a list of results.
+
+    An (id, score) pair may not, nor a list with lists in it that are no such pairs.
+    """
     if not isinstance(part, list) or _is_scored_pair(part):
         return False
     return all(_is_scored_pair(item) for item in part if isinstance(item, list))
