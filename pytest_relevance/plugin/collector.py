@@ -234,7 +234,7 @@ class CaseFileCollector(pytest.Module):
             raise self.CollectError(refusal(name, silent))
 
     def _runs(self, suite: Suite, shown_name: str) -> list[CaseRun]:
-        """Return a case run for each item of the file, in the order of the cases."""
+        """Make the items of the file. Return the case run of each, in order."""
         maker = ItemMaker(self, suite.queries_line)
         collection = run_store(self.config).collection
         runs = []

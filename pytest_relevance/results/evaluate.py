@@ -98,12 +98,12 @@ def evaluate(
 
     Raises:
         ValueError: the judgments have passages instead of documents; a metric or a
-            setting is unknown; no metric is given, or two of one name; a grade is not a
-            finite number or has no gain; a document has two grades; an id is not text
-            or an integer; a DataFrame lacks a column; a metric looks deeper than a
-            record knows the rankings (`Run.rankings`, `read_run`); or the function of a
-            metric raises an exception, or returns neither a number nor None. The
-            message names the query, and the document if there is one.
+            setting is unknown; no metric is given, or two different ones of one name; a
+            grade is not a finite number or has no gain; a document has two grades; an
+            id is not text or an integer; a DataFrame lacks a column; a metric looks
+            deeper than a record knows the rankings (`Run.rankings`, `read_run`); or the
+            function of a metric raises an exception, or returns neither a number nor
+            None. The message names the query, and the document if there is one.
     """
     by_name = _metrics_by_name(metrics)
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
@@ -128,7 +128,8 @@ def evaluate(
 def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
     """Return {name of the column: metric}.
 
-    Raises ValueError if a name is unknown, two metrics have one name, or none is given.
+    A metric that is given twice is one column. Raises ValueError if a name is unknown
+    or not allowed here, two different metrics have one name, or no metric is given.
     """
     if isinstance(metrics, (str, Metric)) or callable(metrics):
         metrics = [metrics]

@@ -206,7 +206,8 @@ def undecided_demands(
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     """Return the deepest cutoff that is written for a case, if fewer were returned.
 
-    0 if there is no such cutoff. A k of 10 does not count, because it is the default.
+    0 if there is no such cutoff. The `k` of a case does not count if it is 10, the
+    default.
     """
     deepest = 0 if case.k == USUAL_DEPTH else case.k
     for expected in case.expect:

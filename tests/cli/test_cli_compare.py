@@ -111,6 +111,7 @@ def test_one_variant_with_another(shop: Terminal) -> None:
     mixed = shop.run("compare", "main.jsonl", "both.jsonl", *options)
     assert "left out: 6 results of other variants" in mixed.lines
     assert said.lines[-1] in mixed.lines
+    assert "left out: 6 results of other variants" in shop.run(*both, "bm25").lines
     assert 'did you mean "hybrid"?' in shop.refused(*both, "hybird")
 
 

@@ -123,7 +123,7 @@ def test_what_may_be_one_of_several_texts_is_not_guessed(files: Files) -> None:
     assert files.query_problems(path) == [
         unknown.format(0, '"a"', f'it may be "berlin" ({title}) or "city" ({kind})', title, title),
         unknown.format(1, '"b"', 'it may be "berlin" (params.q) or "de" (params.locale)', "params.q", "params.q"),
-        unknown.format(2, '"c"', "no params and no match query has any", "params.text", "params.text"),
+        unknown.format(2, '"c"', "neither the params nor the request has any", "params.text", "params.text"),
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from pytest_relevance.results.records.run_info import DrawnQueries
 
 
 def notes_on_runs(runs: Sequence[Run], variants: Variants | None) -> list[str]:
-    """Return the notes about both runs. Equal notes are returned once.
+    """Return the notes about each run. If both are the same run, each comes once.
 
     `variants`: the variants that are compared; None for all.
     """
@@ -46,7 +46,8 @@ def _notes_on_variants(runs: Sequence[Run], variants: Variants | None) -> list[s
     if variants is None:
         return []
     others = 0
-    for run in set(runs):
+    by_name = {run.name: run for run in runs}  # a record may be compared with itself
+    for run in by_name.values():
         others += sum(result.variant not in variants for result in run.results)
     if not others:
         return []

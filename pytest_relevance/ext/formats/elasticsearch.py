@@ -158,7 +158,7 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
     """Return the message that a text is not known. `places`: {path: text it may be}."""
-    found = "no params and no match query has any"
+    found = "neither the params nor the request has any"
     example = "params.text"
     if places:
         example = next(iter(places))

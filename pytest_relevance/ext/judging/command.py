@@ -38,7 +38,7 @@ def declare(parser: ArgumentParser) -> None:
     )
     add_reading(parser, "--format", "--scale", "--id-field")
     between = (
-        "compare these two raters (default: the raters of the file, if there are two)"
+        "compare these two raters (default: the raters of the files, if there are two)"
     )
     parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
     limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"

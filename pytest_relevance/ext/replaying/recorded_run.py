@@ -263,6 +263,7 @@ class RecordedRun:
             }
             what = failed.get(error.phase, "the search failed")
             raise NotInRecord(f"{what} in {self.name}: {error.headline}")
+        # a case with a ranking has at least nDCG@k, which may be None
         if result.evaluation.scores:
             return
         verdicts = {SKIPPED: "was skipped", NOT_SEARCHED: "was not searched"}

@@ -126,7 +126,8 @@ def fields_in(holder: object) -> Iterator[Field]:
 def names_of(holder: object) -> Iterator[str]:
     """Yield the names of an object's fields, and of properties that may hold results.
 
-    A property may hold results if its name is in `USUAL`, for example `hits`.
+    A property, or another attribute of the class, may hold results if its name is in
+    `USUAL`, for example `hits`.
     """
     own = own_names(holder)
     yield from own
