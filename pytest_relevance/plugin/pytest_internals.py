@@ -106,7 +106,9 @@ def fixtures_of(item: AnyItem) -> Fixtures:
 
 
 def item_like(item: pytest.Function, name: str) -> pytest.Function:
-    """Return an item with the function, fixtures and parameters of another item.
+    """Return a new item of the same file, with what pytest found for another item.
+
+    Both have one function, the same fixtures, and equal parameters.
 
     `name`: the name of the new item, without the ids of its parameters.
     """

@@ -239,6 +239,20 @@ def test_a_part_of_the_repeats_is_not_the_whole_file(accepted: Project) -> None:
     assert accepted.run(UPDATE).sentences("baseline ") == [whole]
 
 
+def test_cases_with_the_same_fixtures_have_the_same_parameters(
+    project: Project,
+) -> None:
+    by_name = """
+    def pytest_generate_tests(metafunc):
+        repeats = 2 if metafunc.definition.name == "a b" else 1
+        metafunc.fixturenames.append("_again")
+        metafunc.parametrize("_again", range(repeats))
+    """
+    conftest(project, SEARCH, by_name)
+    project.cases(CASES)
+    assert project.run().counts == {"passed": 4}
+
+
 def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(
     project: Project,
 ) -> None:
